@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# One function for a library, one for a test, one for a program. Every target gets the same flags from
+# `calfvo_flags`, so that a flag is stated once.
+include_guard()
+include(GoogleTest OPTIONAL)
+
+add_library(calfvo_flags INTERFACE)
+target_compile_features(calfvo_flags INTERFACE cxx_std_20)
+target_compile_options(calfvo_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+                                              $<$<BOOL:${CALFVO_WERROR}>:-Werror>)
+# Eigen inlined by GCC 12 under -O2 raises false -Wmaybe-uninitialized alarms, more of them with sanitizers.
+target_compile_options(calfvo_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+if(CALFVO_SANITIZE)
+  target_compile_options(calfvo_flags INTERFACE -fsanitize=${CALFVO_SANITIZE} -fno-sanitize-recover=all
+                                                -fno-omit-frame-pointer)
+  target_link_options(calfvo_flags INTERFACE -fsanitize=${CALFVO_SANITIZE})
+endif()
+
+# calfvo_library(NAME SOURCES … [LINKS …] [PRIVATE_LINKS …])
+# Makes the static library calfvo_NAME out of this folder; LINKS name what its headers need, PRIVATE_LINKS what
+# only its sources need. A bare NAME in either list that is one of our folders may be written without prefix.
+function(calfvo_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(calfvo_${name} STATIC ${ARG_SOURCES})
+  set_target_properties(calfvo_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(calfvo_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(calfvo_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS} calfvo_flags)
+endfunction()
+
+# calfvo_test(NAME SOURCES … LINKS … [LABELS …])
+# Makes the GoogleTest program NAME_test and registers each of its cases with ctest.
+function(calfvo_test name)
+  if(NOT CALFVO_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} GTest::gtest_main GTest::gmock calfvo_flags)
+  gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${ARG_LABELS}")
+endfunction()
+
+# calfvo_program(NAME SOURCES … LINKS …)
+function(calfvo_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} calfvo_flags)
+endfunction()

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A camera trajectory, and reading and writing it. See docs/formats.md for what each format accepts and
+// keeps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "calfvo/geometry.h"
+
+namespace calfvo {
+
+// Poses in time order. `timestamps_ns` and `world_from_camera` have the same length; `covariances` has that
+// length too, or is empty when no uncertainty is known.
+struct Trajectory {
+  std::vector<int64_t> timestamps_ns;
+  std::vector<Rigid3> world_from_camera;
+
+  // Covariance of (δp, δθ): metres along the world's axes, then radians about the camera's axes, with
+  // p_true = p + δp and R_true = R·Exp(δθ).
+  std::vector<Matrix6> covariances;
+
+  // False when the source has no clock (KITTI): then timestamps count frames, one second each.
+  bool has_time = true;
+
+  size_t size() const { return world_from_camera.size(); }
+  bool empty() const { return world_from_camera.empty(); }
+};
+
+enum class TrajectoryFormat { kTum, kKitti, kEuroc, kCsv, kColmap, kNpz };
+
+// The format called `name` (tum, kitti, euroc, csv, colmap, npz); throws Error listing the names otherwise.
+TrajectoryFormat TrajectoryFormatFromName(std::string_view name);
+std::string_view TrajectoryFormatName(TrajectoryFormat format);
+
+// Reads a file as TUM, KITTI, EuRoC or calfvo CSV: `format`, or what its first data line looks like. Throws
+// Error with file, line number and what was expected; a file without poses is an error.
+Trajectory ReadTrajectory(const std::filesystem::path& path, std::optional<TrajectoryFormat> format = {});
+
+// Writes `path` whole or not at all. For kColmap, `path` is a folder that receives cameras.txt, images.txt
+// and points3D.txt.
+void WriteTrajectory(const Trajectory& trajectory, const std::filesystem::path& path,
+                     TrajectoryFormat format);
+
+}  // namespace calfvo

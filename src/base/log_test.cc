@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace calfvo {
+namespace {
+
+TEST(Log, DropsMessagesBelowTheLevel) {
+  testing::internal::CaptureStderr();
+  SetLogLevel(LogLevel::kWarning);
+  LogInfo("not {}", "shown");
+  LogWarning("frame {} is damaged", 7);
+  SetLogLevel(LogLevel::kOff);
+  LogWarning("silenced");
+  SetLogLevel(LogLevel::kWarning);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: frame 7 is damaged\n");
+}
+
+}  // namespace
+}  // namespace calfvo

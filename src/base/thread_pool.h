@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fixed set of threads that run loops.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace calfvo {
+
+// ParallelFor(count, body) calls body(i) once for each i in [0, count), spread over the pool's threads and
+// the calling one, and returns when all have run. Indices are handed out in order, so that results written
+// per index do not depend on the number of threads. It allocates nothing.
+//
+// If bodies throw, the exception of the lowest index that threw is rethrown after the loop; the rest of the
+// indices may not have run. One loop at a time: calls from several threads queue up, and a body must not call
+// ParallelFor of its own pool.
+class ThreadPool {
+ public:
+  // `threads` counts the calling thread: 1 starts none, 0 means one per core.
+  explicit ThreadPool(int threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int size() const { return static_cast<int>(workers_.size()) + 1; }
+
+  template <typename Body>
+  void ParallelFor(int64_t count, Body&& body) {
+    using Function = std::remove_reference_t<Body>;
+    Run(
+        count, [](void* context, int64_t i) { (*static_cast<Function*>(context))(i); },
+        const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+  }
+
+ private:
+  using Trampoline = void (*)(void* context, int64_t index);
+
+  void Run(int64_t count, Trampoline call, void* context);
+  void Work();
+  void RunIndices(std::unique_lock<std::mutex>& lock);
+
+  std::mutex loop_mutex_;  // held for the length of one loop
+
+  std::mutex mutex_;  // guards everything below
+  std::condition_variable start_;
+  std::condition_variable finish_;
+  bool stopping_ = false;
+  uint64_t loop_number_ = 0;
+  int64_t next_ = 0;
+  int64_t count_ = 0;
+  int running_ = 0;
+  Trampoline call_ = nullptr;
+  void* context_ = nullptr;
+  std::exception_ptr failure_;
+  int64_t failed_index_ = 0;
+
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace calfvo
