@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/so3.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace calfvo {
+namespace {
+
+// Below this angle the first term of a series is exact to double precision: the next is smaller by θ²/6.
+constexpr double kTinyAngle = 1e-8;
+
+// Below this angle three terms of a series are exact to double precision.
+constexpr double kSmallAngle = 1e-2;
+
+// Eigen's norm squares, and so loses everything below 1e-154.
+double Norm(const Eigen::Vector3d& v) {
+  return std::hypot(v.x(), v.y(), v.z());
+}
+
+Quaternion FromParts(double w, const Eigen::Vector3d& v) {
+  return {w, v.x(), v.y(), v.z()};
+}
+
+}  // namespace
+
+Eigen::Matrix3d Hat(const Eigen::Vector3d& v) {
+  Eigen::Matrix3d hat;
+  hat << 0.0, -v.z(), v.y(),  //
+      v.z(), 0.0, -v.x(),     //
+      -v.y(), v.x(), 0.0;
+  return hat;
+}
+
+Quaternion ExpSO3(const Eigen::Vector3d& rotation_vector) {
+  const double angle = Norm(rotation_vector);
+  const double sin_half_over_angle = angle < kTinyAngle ? 0.5 : std::sin(0.5 * angle) / angle;
+  return FromParts(std::cos(0.5 * angle), sin_half_over_angle * rotation_vector);
+}
+
+Eigen::Vector3d LogSO3(const Quaternion& rotation) {
+  const Quaternion q = CanonicalSign(rotation);
+  const Eigen::Vector3d v = q.vec();
+  const double norm = Norm(v);
+  if (norm == 0.0) return Eigen::Vector3d::Zero();
+  const double angle_over_norm =
+      norm < kTinyAngle * q.w() ? 2.0 / q.w() : 2.0 * std::atan2(norm, q.w()) / norm;
+  return angle_over_norm * v;
+}
+
+Eigen::Matrix3d LeftJacobianSO3(const Eigen::Vector3d& rotation_vector) {
+  const double angle = Norm(rotation_vector);
+  const double square = angle * angle;
+  double a;  // (1 − cos θ)/θ², written with the half angle so that nothing cancels
+  double b;  // (θ − sin θ)/θ³
+  if (angle < kSmallAngle) {
+    a = 1.0 / 2.0 - square / 24.0 + square * square / 720.0;
+    b = 1.0 / 6.0 - square / 120.0 + square * square / 5040.0;
+  } else {
+    const double sin_half = std::sin(0.5 * angle);
+    a = 2.0 * sin_half * sin_half / square;
+    b = (angle - std::sin(angle)) / (square * angle);
+  }
+  const Eigen::Matrix3d hat = Hat(rotation_vector);
+  return Eigen::Matrix3d::Identity() + a * hat + b * (hat * hat);
+}
+
+Eigen::Matrix3d InverseLeftJacobianSO3(const Eigen::Vector3d& rotation_vector) {
+  const double angle = Norm(rotation_vector);
+  const double square = angle * angle;
+  const double half = 0.5 * angle;
+  const double c = angle < kSmallAngle ? 1.0 / 12.0 + square / 720.0 + square * square / 30240.0
+                                       : (1.0 - half * std::cos(half) / std::sin(half)) / square;
+  const Eigen::Matrix3d hat = Hat(rotation_vector);
+  return Eigen::Matrix3d::Identity() - 0.5 * hat + c * (hat * hat);
+}
+
+double RotationAngle(const Quaternion& rotation) {
+  return 2.0 * std::atan2(Norm(rotation.vec()), std::abs(rotation.w()));
+}
+
+double AngleBetween(const Quaternion& a, const Quaternion& b) {
+  // Half the difference and half the sum of two unit vectors are the sine and cosine of half the angle
+  // between them, and that angle is half the rotation's (Kahan's formula). a − b is free of rounding where it
+  // is small, which a product of quaternions is not.
+  const double difference = (a.coeffs() - b.coeffs()).norm();
+  const double sum = (a.coeffs() + b.coeffs()).norm();
+  return 4.0 * std::atan2(std::min(difference, sum), std::max(difference, sum));
+}
+
+Quaternion CanonicalSign(const Quaternion& rotation) {
+  for (const double value : {rotation.w(), rotation.x(), rotation.y(), rotation.z()}) {
+    if (value > 0.0) break;
+    if (value < 0.0) return FromParts(-rotation.w(), -rotation.vec());
+  }
+  return rotation;
+}
+
+Quaternion MinimalRotation(const Eigen::Vector3d& from, const Eigen::Vector3d& to) {
+  if (from.dot(to) >= 0.0) {
+    const Eigen::Vector3d middle = (from + to).normalized();
+    return FromParts(from.dot(middle), from.cross(middle)).normalized();
+  }
+  // Their sum may vanish here. Turn by π to −from, about the axis of the whole rotation as far as it is
+  // known, and from there by what remains, which is less than a right angle.
+  const Eigen::Vector3d normal = from.cross(to);
+  const Eigen::Vector3d axis = normal.norm() > kTinyAngle
+                                   ? Eigen::Vector3d(normal - normal.dot(from) * from).normalized()
+                                   : Eigen::Vector3d(from.unitOrthogonal());
+  return (MinimalRotation(-from, to) * FromParts(0.0, axis)).normalized();
+}
+
+}  // namespace calfvo
