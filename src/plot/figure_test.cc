@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plot/figure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/testing.h"
+#include "plot/legend.h"
+#include "plot/panel.h"
+
+namespace calfvo {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// What is wrong with `xml`, or nothing: tags must nest, attribute values must be quoted, and a bare & or < is
+// not text.
+std::string XmlFault(const std::string& xml) {
+  std::vector<std::string> open;
+  size_t i = 0;
+  while (i < xml.size()) {
+    if (xml[i] == '&') {
+      const std::string entity = xml.substr(i, xml.find(';', i) - i + 1);
+      if (entity != "&lt;" && entity != "&gt;" && entity != "&amp;" && entity != "&quot;") return "bare &";
+    }
+    if (xml[i] != '<') {
+      ++i;
+      continue;
+    }
+    size_t end = i + 1;
+    int quotes = 0;
+    for (; end < xml.size() && (xml[end] != '>' || quotes % 2 == 1); ++end) {
+      if (xml[end] == '<') return "< inside a tag";
+      quotes += xml[end] == '"' ? 1 : 0;
+    }
+    if (end >= xml.size() || quotes % 2 == 1) return "open tag or quote";
+    const std::string tag = xml.substr(i + 1, end - i - 1);
+    const std::string name =
+        tag.substr(tag[0] == '/' ? 1 : 0, tag.find_first_of(" /", 1) - (tag[0] == '/' ? 1 : 0));
+    if (tag[0] == '/') {
+      if (open.empty() || open.back() != name) return "unexpected </" + name + ">";
+      open.pop_back();
+    } else if (tag[0] != '?' && tag.back() != '/') {
+      open.push_back(name);
+    }
+    i = end + 1;
+  }
+  return open.empty() ? "" : "unclosed <" + open.back() + ">";
+}
+
+Series Line(std::vector<double> x, std::vector<double> y, std::string label = "") {
+  return {.x = std::move(x), .y = std::move(y), .label = std::move(label)};
+}
+
+Figure OnePanel(std::vector<Series> series) {
+  Panel panel{.x_label = "x (m)", .y_label = "y (m)"};
+  panel.series = std::move(series);
+  return {.title = "title", .panels = {panel}};
+}
+
+Figure Trajectory() {
+  Series truth = Line({}, {}, "ground truth");
+  Series estimate = Line({}, {}, "estimate");
+  for (int i = 0; i < 500; ++i) {
+    truth.x.push_back(std::cos(i * 0.01));
+    truth.y.push_back(std::sin(i * 0.02));
+    estimate.x.push_back(std::cos(i * 0.01) * 1.02);
+    estimate.y.push_back(std::sin(i * 0.02) * 0.98);
+    if (i > 0) estimate.values.push_back(i == 100 ? kNan : i * 0.01);
+  }
+  truth.dashed = true;
+  estimate.start_marker = true;
+  estimate.end_marker = true;
+  Figure figure = OnePanel({truth, estimate});
+  figure.panels[0].equal_aspect = true;
+  figure.panels[0].color_bar = ColorBar{"error (m)", 0.0, 5.0};
+  return figure;
+}
+
+TEST(Figure, XmlCheckerSeesFaults) {
+  EXPECT_EQ(XmlFault("<a b=\"1>2\"><c/></a>"), "");
+  EXPECT_NE(XmlFault("<a><b></a></b>"), "");
+  EXPECT_NE(XmlFault("<a>"), "");
+  EXPECT_NE(XmlFault("<a>x & y</a>"), "");
+  EXPECT_NE(XmlFault("<a b=\"1></a>"), "");
+}
+
+TEST(Figure, SvgIsWellFormedWhateverTheLabels) {
+  Figure figure = Trajectory();
+  figure.title = "<b>&\"title\"</b> \x01";
+  figure.panels[0].x_label = "a & b";
+  figure.panels[0].series[0].label = "</text>";
+  figure.panels[0].color_bar->label = "\"<";
+  const std::string svg = RenderSvg(figure);
+  EXPECT_EQ(XmlFault(svg), "");
+  EXPECT_THAT(svg, HasSubstr("&lt;b&gt;&amp;&quot;title&quot;&lt;/b&gt;"));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, HasSubstr("#b0b0b0"));  // the segment without a value
+}
+
+TEST(Figure, SameBytesEveryTime) {
+  EXPECT_EQ(RenderSvg(Trajectory()), RenderSvg(Trajectory()));
+  EXPECT_EQ(RenderPng(Trajectory()), RenderPng(Trajectory()));
+}
+
+TEST(Figure, CopesWithOddData) {
+  const std::vector<std::vector<Series>> cases = {
+      {},
+      {Line({}, {}, "empty")},
+      {Line({1.0}, {2.0}, "one point")},
+      {Line({0, 1, 2}, {5, 5, 5}, "constant")},
+      {Line({0, 1e12}, {-1e12, 1e12}, "huge")},
+      {Line({0, 1e-12}, {-1e-12, 1e-12}, "tiny")},
+      {Line({1e12, 1e12 + 1}, {1e-300, 2e-300}, "far away")},
+      {Line({kNan, kInf}, {0, -kInf}, "nothing finite")},
+      {Line({0, kNan, 2, 3}, {0, 1, 1e308, -1e308}, "gaps")},
+      {Line({-1.7e308, 1.7e308}, {1.7e308, -1.7e308}, "overflow")},
+  };
+  for (const std::vector<Series>& series : cases) {
+    for (const bool equal_aspect : {false, true}) {
+      SCOPED_TRACE(series.empty() ? "no series" : series[0].label);
+      Figure figure = OnePanel(series);
+      figure.width = 320;
+      figure.height = 240;
+      figure.panels[0].equal_aspect = equal_aspect;
+      for (Series& one : figure.panels[0].series) one.start_marker = one.end_marker = true;
+      figure.panels[0].color_bar = ColorBar{"", equal_aspect ? kNan : 3.0, 3.0};
+      const std::string svg = RenderSvg(figure);
+      EXPECT_EQ(XmlFault(svg), "");
+      EXPECT_THAT(svg, Not(HasSubstr("nan")));
+      EXPECT_THAT(svg, Not(HasSubstr("inf")));
+      EXPECT_THAT(RenderPng(figure), StartsWith("\x89PNG"));
+    }
+  }
+  EXPECT_EQ(XmlFault(RenderSvg({.title = "no panels"})), "");
+}
+
+TEST(Figure, BreaksLinesAtGaps) {
+  const std::string whole = RenderSvg(OnePanel({Line({0, 1, 2, 3}, {0, 1, 1, 0})}));
+  const std::string broken = RenderSvg(OnePanel({Line({0, 1, kNan, 2, 3}, {0, 1, 1, 1, 0})}));
+  const auto lines = [](const std::string& svg) {
+    size_t count = 0;
+    const std::string mark = "stroke=\"#2463ad\"";
+    for (size_t at = svg.find(mark); at != std::string::npos; at = svg.find(mark, at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(lines(whole), 1U);
+  EXPECT_EQ(lines(broken), 2U);
+}
+
+TEST(Figure, MillionPointsStaySmall) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> noise;
+  Series over_time = Line({}, {}, "noise");
+  Series scribble = Line({}, {}, "scribble");
+  double x = 0.0;
+  double y = 0.0;
+  for (int i = 0; i < 1000000; ++i) {
+    over_time.x.push_back(i * 0.001);
+    over_time.y.push_back(noise(random));
+    x += noise(random);
+    y += noise(random);
+    scribble.x.push_back(x);
+    scribble.y.push_back(y);
+    if (i > 0) scribble.values.push_back(std::abs(noise(random)));
+  }
+  Figure figure = OnePanel({over_time});
+  figure.panels.push_back(OnePanel({scribble}).panels[0]);
+  figure.panels[1].color_bar = ColorBar{"error (m)", 0.0, 3.0};
+  const std::string svg = RenderSvg(figure);
+  EXPECT_LT(svg.size(), 300000U);
+  EXPECT_GT(svg.size(), 50000U);
+}
+
+TEST(Figure, EqualAspectMeansEqualScale) {
+  const Panel panel = Trajectory().panels[0];
+  for (const double headroom : {0.0, 40.0}) {
+    const PanelLayout layout = LayOutPanel(panel, {50, 20, 650, 320}, headroom);
+    EXPECT_NEAR(layout.x.ToPixel(1.0) - layout.x.ToPixel(0.0), layout.y.ToPixel(0.0) - layout.y.ToPixel(1.0),
+                1e-6);
+    EXPECT_GE(layout.y.ToPixel(0.98), 20 + headroom);
+    EXPECT_LE(layout.y.ToPixel(-0.98), 320);
+  }
+}
+
+TEST(Legend, AvoidsTheData) {
+  // Lines along the top and the left edge leave the lower right corner.
+  const Panel panel = OnePanel({Line({}, {}, "label")}).panels[0];
+  const Legend legend(panel, false);
+  SeriesLines lines;
+  lines.lines.push_back({{{0, 300}, {0, 0}, {400, 0}}, {}});
+  lines.lines.push_back({{{20, 280}, {20, 20}, {380, 20}}, {}});
+  const Legend::Place place = legend.FindPlace({0, 0, 400, 300}, std::vector<SeriesLines>{lines});
+  EXPECT_EQ(place.overlap, 0.0);
+  EXPECT_GT(place.rect.left, 200);
+  EXPECT_GT(place.rect.top, 150);
+  EXPECT_LT(place.rect.right, 400);
+  EXPECT_LT(place.rect.bottom, 300);
+}
+
+TEST(Figure, NamesWhatDoesNotFit) {
+  EXPECT_THAT(ErrorFrom([] {
+                RenderSvg(OnePanel({Line({1, 2}, {1}, "a")}));
+              }),
+              HasSubstr("series \"a\" has 2 x and 1 y values"));
+  Figure figure = Trajectory();
+  figure.panels[0].series[1].values.pop_back();
+  EXPECT_THAT(ErrorFrom([&] { RenderSvg(figure); }), HasSubstr("500 points and 498 values"));
+  figure = Trajectory();
+  figure.panels[0].color_bar.reset();
+  EXPECT_THAT(ErrorFrom([&] { RenderPng(figure); }), HasSubstr("colour bar"));
+  EXPECT_THAT(ErrorFrom([] { RenderPng({.title = "", .width = 0}); }), HasSubstr("0x500"));
+}
+
+TEST(Figure, WritesBothFiles) {
+  const TempFolder folder;
+  WriteFigure(Trajectory(), folder.path() / "run.1");
+  EXPECT_EQ(ReadWholeFile(folder.path() / "run.1.svg"), RenderSvg(Trajectory()));
+  EXPECT_EQ(ReadWholeFile(folder.path() / "run.1.png"), RenderPng(Trajectory()));
+  EXPECT_EQ(folder.FileCount(), 2);
+}
+
+}  // namespace
+}  // namespace calfvo
