@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,19 +33,37 @@ struct Trajectory {
   bool empty() const { return world_from_camera.empty(); }
 };
 
-enum class TrajectoryFormat { kTum, kKitti, kEuroc, kCsv, kColmap, kNpz };
+enum class TrajectoryFormat { kTum, kKitti, kEuroc, kCsv, kNpz };
 
-// The format called `name` (tum, kitti, euroc, csv, colmap, npz); throws Error listing the names otherwise.
+// The format called `name` (tum, kitti, euroc, csv, npz); throws Error listing the names otherwise.
 TrajectoryFormat TrajectoryFormatFromName(std::string_view name);
 std::string_view TrajectoryFormatName(TrajectoryFormat format);
 
 // Reads a file as TUM, KITTI, EuRoC or calfvo CSV: `format`, or what its first data line looks like. Throws
-// Error with file, line number and what was expected; a file without poses is an error.
+// Error with file, line number and what was expected; a file without poses is an error. NPZ is written only.
 Trajectory ReadTrajectory(const std::filesystem::path& path, std::optional<TrajectoryFormat> format = {});
 
-// Writes `path` whole or not at all. For kColmap, `path` is a folder that receives cameras.txt, images.txt
-// and points3D.txt.
+// The same from a stream; `name` stands for the file in messages.
+Trajectory ReadTrajectory(std::istream& stream, const std::string& name,
+                          std::optional<TrajectoryFormat> format = {});
+
+// Writes `path` whole or not at all.
 void WriteTrajectory(const Trajectory& trajectory, const std::filesystem::path& path,
                      TrajectoryFormat format);
+
+// What COLMAP wants to know beside the poses.
+struct ColmapImages {
+  int width = 0;   // pixels
+  int height = 0;  // pixels
+  // Pixels. calfvo estimates no intrinsics, so 0 writes a guess (0.8 × the longer side), for COLMAP to
+  // refine.
+  double focal_px = 0.0;
+  // One per pose; empty writes frame_000000.png, frame_000001.png, …
+  std::vector<std::string> names;
+};
+
+// Writes cameras.txt, images.txt and an empty points3D.txt into `folder`, which is made if need be.
+void WriteColmap(const Trajectory& trajectory, const std::filesystem::path& folder,
+                 const ColmapImages& images);
 
 }  // namespace calfvo

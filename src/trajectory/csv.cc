@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "trajectory/formats.h"
+#include "trajectory/number_text.h"
+#include "trajectory/pose_checks.h"
+
+namespace calfvo {
+namespace {
+
+constexpr std::string_view kTimed = "timestamp_ns";
+constexpr std::string_view kUntimed = "frame";
+constexpr std::string_view kPoseColumns = ",tx,ty,tz,qx,qy,qz,qw";
+constexpr std::string_view kFirstCovarianceColumn = ",cov_px_px";
+constexpr int64_t kFrameNs = 1'000'000'000;
+
+// ",cov_px_px,cov_px_py,…,cov_rz_rz": the 21 entries of the upper triangle, row by row.
+std::string CovarianceColumns() {
+  constexpr std::array<std::string_view, 6> kAxes = {"px", "py", "pz", "rx", "ry", "rz"};
+  std::string columns;
+  for (size_t row = 0; row < 6; ++row) {
+    for (size_t column = row; column < 6; ++column)
+      columns += fmt::format(",cov_{}_{}", kAxes[row], kAxes[column]);
+  }
+  return columns;
+}
+
+Matrix6 ReadCovariance(FieldReader& fields) {
+  Matrix6 covariance;
+  for (int row = 0; row < 6; ++row) {
+    for (int column = row; column < 6; ++column) {
+      covariance(row, column) = covariance(column, row) = fields.Number();
+    }
+  }
+  return covariance;
+}
+
+}  // namespace
+
+bool LooksLikeCsv(std::string_view line) {
+  return line.starts_with(kTimed) || line.starts_with(kUntimed);
+}
+
+Trajectory ReadCsv(LineReader& reader) {
+  Trajectory trajectory;
+  const std::string header(reader.Next());
+  trajectory.has_time = header.starts_with(kTimed);
+  const std::string pose_columns = fmt::format("{}{}", trajectory.has_time ? kTimed : kUntimed, kPoseColumns);
+  const std::string all_columns = pose_columns + CovarianceColumns();
+  const bool has_covariance = header.find(kFirstCovarianceColumn) != std::string::npos;
+  const std::string& layout = has_covariance ? all_columns : pose_columns;
+  const bool complete =
+      header.starts_with(layout) && (header.size() == layout.size() || header[layout.size()] == ',');
+  if (!complete) reader.Fail(fmt::format("unknown header; expected '{}'", layout));
+
+  for (auto line = reader.Next(); line.data() != nullptr; line = reader.Next()) {
+    FieldReader fields(reader, line, ',', layout);
+    int64_t timestamp_ns = fields.Nanoseconds();
+    if (!trajectory.has_time && __builtin_mul_overflow(timestamp_ns, kFrameNs, &timestamp_ns)) {
+      reader.Fail("the frame number is too large");
+    }
+    Rigid3 pose;
+    for (double& coordinate : pose.translation) coordinate = fields.Number();
+    double xyzw[4];
+    for (double& coefficient : xyzw) coefficient = fields.Number();
+    pose.rotation = CheckedQuaternion(reader, xyzw[0], xyzw[1], xyzw[2], xyzw[3]);
+    if (has_covariance) trajectory.covariances.push_back(ReadCovariance(fields));
+    AppendChecked(reader, timestamp_ns, pose, &trajectory);
+  }
+  return trajectory;
+}
+
+void WriteCsv(const Trajectory& trajectory, AtomicFile& file) {
+  const bool has_covariance = !trajectory.covariances.empty();
+  std::string line = fmt::format("{}{}{}\n", trajectory.has_time ? kTimed : kUntimed, kPoseColumns,
+                                 has_covariance ? CovarianceColumns() : "");
+  for (size_t i = 0; i < trajectory.size(); ++i) {
+    const Rigid3& pose = trajectory.world_from_camera[i];
+    const int64_t timestamp_ns = trajectory.timestamps_ns[i];
+    AppendInteger(trajectory.has_time ? timestamp_ns : timestamp_ns / kFrameNs, &line);
+    for (const double coordinate : pose.translation) AppendNumber(coordinate, &(line += ','));
+    for (const double coefficient : pose.rotation.coeffs()) AppendNumber(coefficient, &(line += ','));
+    for (int row = 0; has_covariance && row < 6; ++row) {
+      for (int column = row; column < 6; ++column)
+        AppendNumber(trajectory.covariances[i](row, column), &(line += ','));
+    }
+    line += '\n';
+    file.Write(line);
+    line.clear();
+  }
+  file.Write(line);
+}
+
+}  // namespace calfvo

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every reader demands of a pose, whatever its format.
+#pragma once
+
+#include <cstdint>
+
+#include "calfvo/trajectory.h"
+#include "trajectory/line_reader.h"
+
+namespace calfvo {
+
+// The quaternion with these coefficients, normalised. Files carry rounded digits, so a norm within 1 % of one
+// is accepted; zero and anything else fails (most often the columns are in another order). A quaternion that
+// has unit norm to the last bits is kept as it is, so that reading what was written changes nothing.
+Quaternion CheckedQuaternion(const LineReader& reader, double x, double y, double z, double w);
+
+// Appends a pose; its timestamp must be later than the last one's.
+void AppendChecked(const LineReader& reader, int64_t timestamp_ns, const Rigid3& world_from_camera,
+                   Trajectory* trajectory);
+
+}  // namespace calfvo

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "trajectory/formats.h"
+#include "trajectory/number_text.h"
+#include "trajectory/pose_checks.h"
+
+namespace calfvo {
+namespace {
+
+constexpr std::string_view kLayout = "timestamp tx ty tz qx qy qz qw";
+
+}  // namespace
+
+bool LooksLikeTum(std::string_view line) {
+  return line.find(',') == std::string_view::npos && CountFields(line, ' ') == 8;
+}
+
+Trajectory ReadTum(LineReader& reader) {
+  Trajectory trajectory;
+  for (auto line = reader.Next(); line.data() != nullptr; line = reader.Next()) {
+    FieldReader fields(reader, line, ' ', kLayout);
+    const int64_t timestamp_ns = fields.Seconds();
+    Rigid3 pose;
+    for (double& coordinate : pose.translation) coordinate = fields.Number();
+    double xyzw[4];
+    for (double& coefficient : xyzw) coefficient = fields.Number();
+    fields.ExpectEnd();
+    pose.rotation = CheckedQuaternion(reader, xyzw[0], xyzw[1], xyzw[2], xyzw[3]);
+    AppendChecked(reader, timestamp_ns, pose, &trajectory);
+  }
+  return trajectory;
+}
+
+void WriteTum(const Trajectory& trajectory, AtomicFile& file) {
+  std::string line = "# timestamp tx ty tz qx qy qz qw\n";
+  for (size_t i = 0; i < trajectory.size(); ++i) {
+    const Rigid3& pose = trajectory.world_from_camera[i];
+    AppendSeconds(trajectory.timestamps_ns[i], &line);
+    for (const double coordinate : pose.translation) AppendNumber(coordinate, &(line += ' '));
+    for (const double coefficient : pose.rotation.coeffs()) AppendNumber(coefficient, &(line += ' '));
+    line += '\n';
+    file.Write(line);
+    line.clear();
+  }
+  file.Write(line);
+}
+
+}  // namespace calfvo
