@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/evaluation_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "eval/statistics.h"
+#include "eval/table.h"
+
+namespace calfvo {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const Statistics& statistics) {
+  return {{"rmse", statistics.rmse}, {"mean", statistics.mean}, {"median", statistics.median},
+          {"std", statistics.std},   {"min", statistics.min},   {"max", statistics.max}};
+}
+
+Json ToJson(const Evaluation& evaluation) {
+  Json json = {
+      {"pairs", evaluation.pairs.size()},
+      {"align", AlignmentName(evaluation.alignment)},
+      {"scale", evaluation.reference_from_estimate.scale},
+      {"t_rel", evaluation.t_rel_m},
+      {"r_rel", evaluation.r_rel_deg},
+      {"ape_trans", ToJson(evaluation.ape_trans)},
+      {"ape_rot_deg", ToJson(evaluation.ape_rot)},
+      {"rpe_trans", ToJson(evaluation.rpe_trans)},
+      {"rpe_rot_deg", ToJson(evaluation.rpe_rot)},
+      {"fitted_scale", evaluation.fitted_scale},
+      {"alignment_is_unique", evaluation.alignment_is_unique},
+      {"reference_poses", evaluation.reference_poses},
+      {"estimate_poses", evaluation.estimate_poses},
+      {"time_covered", evaluation.time_covered},
+      {"ate_as_is", ToJson(evaluation.ate_as_is)},
+      {"are_as_is_deg", ToJson(evaluation.are_as_is_deg)},
+      {"kitti", nullptr},
+  };
+  if (evaluation.kitti.has_value()) {
+    json["kitti"] = {{"translation_percent", evaluation.kitti->translation_percent},
+                     {"rotation_deg_per_m", evaluation.kitti->rotation_deg_per_m},
+                     {"segments", evaluation.kitti->segments}};
+  }
+  return json;
+}
+
+// The columns of the table of sequences.
+struct Column {
+  const char* heading;
+  const char* json_key;
+  double (*value)(const Evaluation&);
+};
+
+constexpr std::array<Column, 8> kColumns = {{
+    {"t_rel m", "t_rel", [](const Evaluation& e) { return e.t_rel_m; }},
+    {"r_rel °", "r_rel", [](const Evaluation& e) { return e.r_rel_deg; }},
+    {"ATE m", "ape_trans_rmse", [](const Evaluation& e) { return e.ape_trans.rmse; }},
+    {"ARE °", "ape_rot_deg_rmse", [](const Evaluation& e) { return e.ape_rot.rmse; }},
+    {"ATE as is m", "ate_as_is_rmse", [](const Evaluation& e) { return e.ate_as_is.rmse; }},
+    {"ARE as is °", "are_as_is_deg_rmse", [](const Evaluation& e) { return e.are_as_is_deg.rmse; }},
+    {"scale", "fitted_scale", [](const Evaluation& e) { return e.fitted_scale; }},
+    {"pairs", "pairs", [](const Evaluation& e) { return static_cast<double>(e.pairs.size()); }},
+}};
+
+double Average(std::span<const SequenceResult> results, const Column& column) {
+  std::vector<double> values;
+  for (const SequenceResult& result : results) {
+    if (result.evaluation.has_value()) values.push_back(column.value(*result.evaluation));
+  }
+  return MeanOfKnown(values);
+}
+
+size_t CountCompleted(std::span<const SequenceResult> results) {
+  size_t completed = 0;
+  for (const SequenceResult& result : results) completed += result.evaluation.has_value() ? 1 : 0;
+  return completed;
+}
+
+}  // namespace
+
+std::string EvaluationText(const Evaluation& evaluation) {
+  std::string text =
+      fmt::format("{} pairs of {} reference and {} estimated poses, covering {:.1f} % of the reference\n",
+                  evaluation.pairs.size(), evaluation.reference_poses, evaluation.estimate_poses,
+                  100.0 * evaluation.time_covered);
+  text += fmt::format(
+      "alignment {}, scale applied {}, scale a Sim(3) fit gives {}\n\n", AlignmentName(evaluation.alignment),
+      FormatValue(evaluation.reference_from_estimate.scale), FormatValue(evaluation.fitted_scale));
+  std::vector<std::vector<std::string>> rows = {{"", "rmse", "mean", "median", "std", "min", "max"}};
+  const auto add_row = [&](const char* name, const Statistics& s) {
+    rows.push_back({name, FormatValue(s.rmse), FormatValue(s.mean), FormatValue(s.median), FormatValue(s.std),
+                    FormatValue(s.min), FormatValue(s.max)});
+  };
+  add_row("APE translation, m", evaluation.ape_trans);
+  add_row("APE rotation, °", evaluation.ape_rot);
+  add_row("RPE translation, m/frame", evaluation.rpe_trans);
+  add_row("RPE rotation, °/frame", evaluation.rpe_rot);
+  add_row("ATE as is, m", evaluation.ate_as_is);
+  add_row("ARE as is, °", evaluation.are_as_is_deg);
+  text += FormatTable(rows);
+  text += fmt::format("\nt_rel {} m/frame, r_rel {} °/frame\n", FormatValue(evaluation.t_rel_m),
+                      FormatValue(evaluation.r_rel_deg));
+  if (evaluation.kitti.has_value()) {
+    text += fmt::format("KITTI segments: {} %, {} °/m over {} segments of 100 to 800 m\n",
+                        FormatValue(evaluation.kitti->translation_percent),
+                        FormatValue(evaluation.kitti->rotation_deg_per_m), evaluation.kitti->segments);
+  }
+  return text;
+}
+
+std::string SequencesText(std::span<const SequenceResult> results) {
+  std::vector<std::vector<std::string>> rows = {{"sequence"}};
+  for (const Column& column : kColumns) rows.front().emplace_back(column.heading);
+  for (const SequenceResult& result : results) {
+    rows.push_back({result.name});
+    for (const Column& column : kColumns) {
+      rows.back().push_back(result.evaluation.has_value() ? FormatValue(column.value(*result.evaluation))
+                                                          : "failed");
+    }
+  }
+  rows.push_back({"average"});
+  for (const Column& column : kColumns) rows.back().push_back(FormatValue(Average(results, column)));
+  std::string text = FormatTable(rows);
+  text += fmt::format("\n{} of {} sequences completed\n", CountCompleted(results), results.size());
+  return text;
+}
+
+std::string EvaluationJson(const Evaluation& evaluation) {
+  return ToJson(evaluation).dump(2) + '\n';
+}
+
+std::string SequencesJson(std::span<const SequenceResult> results) {
+  Json sequences = Json::array();
+  for (const SequenceResult& result : results) {
+    Json json = {{"name", result.name}};
+    if (result.evaluation.has_value()) {
+      json.update(ToJson(*result.evaluation));
+    } else {
+      json["error"] = result.error;
+    }
+    sequences.push_back(std::move(json));
+  }
+  Json average = Json::object();
+  for (const Column& column : kColumns) average[column.json_key] = Average(results, column);
+  const Json json = {{"sequences", sequences}, {"average", average}, {"completed", CountCompleted(results)}};
+  // File names may hold bytes that are not UTF-8; they are replaced rather than refused.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace calfvo

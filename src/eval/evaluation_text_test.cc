@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/evaluation_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace calfvo {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Two poses, the second off by `error_m`.
+Evaluation TwoPoses(double error_m) {
+  Trajectory reference;
+  reference.timestamps_ns = {0, 1'000'000'000};
+  reference.world_from_camera = {Rigid3{}, Rigid3{Quaternion::Identity(), {1.0, 0.0, 0.0}}};
+  Trajectory estimate = reference;
+  estimate.world_from_camera[1].translation.y() = error_m;
+  return Evaluate(reference, estimate);
+}
+
+TEST(EvaluationJson, HasThePromisedKeys) {
+  const json parsed = json::parse(EvaluationJson(TwoPoses(0.5)));
+  EXPECT_EQ(parsed["pairs"], 2);
+  EXPECT_EQ(parsed["align"], "none");
+  EXPECT_EQ(parsed["scale"], 1.0);
+  EXPECT_EQ(parsed["t_rel"], 0.5);
+  EXPECT_EQ(parsed["r_rel"], 0.0);
+  for (const char* key : {"ape_trans", "ape_rot_deg", "rpe_trans", "rpe_rot_deg"}) {
+    for (const char* statistic : {"rmse", "mean", "median", "std", "min", "max"}) {
+      EXPECT_TRUE(parsed[key][statistic].is_number()) << key << " " << statistic;
+    }
+  }
+  EXPECT_EQ(parsed["ape_trans"]["max"], 0.5);
+  EXPECT_TRUE(parsed["kitti"].is_null());
+}
+
+TEST(SequencesJson, AveragesOverWhatCompleted) {
+  const std::vector<SequenceResult> results = {
+      {"a", TwoPoses(0.5), ""}, {"b\xff", TwoPoses(0.25), ""}, {"c", {}, "no poses match"}};
+  const json parsed = json::parse(SequencesJson(results));
+  EXPECT_EQ(parsed["completed"], 2);
+  EXPECT_EQ(parsed["average"]["t_rel"], 0.375);
+  EXPECT_EQ(parsed["sequences"][0]["name"], "a");
+  EXPECT_EQ(parsed["sequences"][1]["t_rel"], 0.25);
+  EXPECT_EQ(parsed["sequences"][2]["error"], "no poses match");
+}
+
+TEST(SequencesText, MarksFailures) {
+  const std::vector<SequenceResult> results = {{"a", TwoPoses(0.5), ""}, {"c", {}, "no poses match"}};
+  const std::string text = SequencesText(results);
+  EXPECT_THAT(text, HasSubstr("sequence  t_rel m"));
+  EXPECT_THAT(text, HasSubstr("c          failed"));
+  EXPECT_THAT(text, HasSubstr("average    0.5000"));
+  EXPECT_THAT(text, HasSubstr("1 of 2 sequences completed"));
+}
+
+TEST(EvaluationText, ShowsTheTable) {
+  const std::string text = EvaluationText(TwoPoses(0.5));
+  EXPECT_THAT(text,
+              HasSubstr("2 pairs of 2 reference and 2 estimated poses, covering 100.0 % of the reference"));
+  EXPECT_THAT(text, HasSubstr("t_rel 0.5000 m/frame, r_rel 0 °/frame"));
+}
+
+}  // namespace
+}  // namespace calfvo
