@@ -20,7 +20,8 @@ TEST(Csv, RoundTripKeepsEveryBitAndTheCovariance) {
     for (size_t i = 0; i < read.size(); ++i) {
       EXPECT_EQ(read.world_from_camera[i].rotation.coeffs(), written.world_from_camera[i].rotation.coeffs());
     }
-    for (size_t i = 0; i < read.covariances.size(); ++i) EXPECT_EQ(read.covariances[i], written.covariances[i]);
+    for (size_t i = 0; i < read.covariances.size(); ++i)
+      EXPECT_EQ(read.covariances[i], written.covariances[i]);
   }
 }
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "calfvo/error.h"
+#include "calfvo/evaluation.h"
+#include "commands.h"
+#include "eval/evaluation_text.h"
+#include "report/html_report.h"
+
+namespace calfvo {
+namespace {
+
+struct EvalOptions {
+  std::vector<std::filesystem::path> references;
+  std::vector<std::filesystem::path> estimates;
+  std::string reference_format = "auto";
+  std::string estimate_format = "auto";
+  std::string align = "none";
+  double max_diff_s = EvaluationOptions().max_time_difference_s;
+  std::filesystem::path plot_folder;
+  std::string plane = "auto";
+  bool json = false;
+};
+
+constexpr const char* kExamples = R"(Examples:
+  calfvo eval --ref groundtruth.txt --est trajectory.tum
+  calfvo eval --ref gt/09.txt --est out/09.txt --align sim3 --plot report
+  calfvo eval --ref gt/09.txt gt/10.txt --est out/09.txt out/10.txt     one row each, and the average
+  calfvo eval --ref groundtruth.txt --est trajectory.tum --json | jq .t_rel
+
+Files are TUM (time tx ty tz qx qy qz qw), KITTI (12 numbers), EuRoC CSV or calfvo's CSV.
+Exit code: 0 all evaluated, 1 a file could not be evaluated, 2 wrong usage.)";
+
+std::optional<TrajectoryFormat> FormatOption(const std::string& name) {
+  if (name == "auto") return {};
+  return TrajectoryFormatFromName(name);
+}
+
+// The file's name, made unique by a number where several estimates share it.
+std::string SequenceName(const EvalOptions& options, size_t i) {
+  const auto stem = [&](size_t k) { return options.estimates[k].stem().string(); };
+  int earlier = 0;
+  for (size_t k = 0; k < i; ++k) earlier += stem(k) == stem(i) ? 1 : 0;
+  return earlier == 0 ? stem(i) : fmt::format("{}-{}", stem(i), earlier + 1);
+}
+
+// Reads, evaluates and draws one pair; `plot_folder` may be empty.
+Evaluation EvaluateFiles(const EvalOptions& options, size_t i, const std::string& name,
+                         const std::filesystem::path& plot_folder) {
+  const Trajectory reference = ReadTrajectory(options.references[i], FormatOption(options.reference_format));
+  const Trajectory estimate = ReadTrajectory(options.estimates[i], FormatOption(options.estimate_format));
+  Evaluation evaluation =
+      Evaluate(reference, estimate,
+               {.alignment = AlignmentFromName(options.align), .max_time_difference_s = options.max_diff_s});
+  if (!evaluation.alignment_is_unique) {
+    LogWarning("{}: the positions lie on a line or in a point, so the {} alignment is not unique", name,
+               options.align);
+  }
+  if (!plot_folder.empty()) {
+    WriteReport({name, reference, estimate, evaluation}, plot_folder, ViewPlaneFromName(options.plane));
+  }
+  return evaluation;
+}
+
+void PrintPlotFolder(const EvalOptions& options) {
+  if (!options.json && !options.plot_folder.empty()) {
+    fmt::print("\nreport    {}\n", (options.plot_folder / "report.html").string());
+    fmt::print("pictures  {}\n", (options.plot_folder / "path.png").string());
+  }
+}
+
+int EvaluateOne(const EvalOptions& options) {
+  const Evaluation evaluation = EvaluateFiles(options, 0, SequenceName(options, 0), options.plot_folder);
+  fmt::print("{}", options.json ? EvaluationJson(evaluation) : EvaluationText(evaluation));
+  PrintPlotFolder(options);
+  return 0;
+}
+
+// One failing pair does not stop the rest.
+int EvaluateMany(const EvalOptions& options) {
+  std::vector<SequenceResult> results;
+  int exit_code = 0;
+  for (size_t i = 0; i < options.references.size(); ++i) {
+    SequenceResult result;
+    result.name = SequenceName(options, i);
+    const auto folder = options.plot_folder.empty() ? "" : options.plot_folder / result.name;
+    try {
+      result.evaluation = EvaluateFiles(options, i, result.name, folder);
+    } catch (const Error& error) {
+      result.error = error.what();
+      Log(LogLevel::kError, result.error);
+      exit_code = 1;
+    }
+    results.push_back(std::move(result));
+  }
+  fmt::print("{}", options.json ? SequencesJson(results) : SequencesText(results));
+  return exit_code;
+}
+
+}  // namespace
+
+Run AddEvalCommand(CLI::App& app) {
+  auto options = std::make_shared<EvalOptions>();  // shared by the parser and the returned function
+  app.add_option("--ref", options->references, "Reference trajectory, or several")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--est", options->estimates, "Estimated trajectory, or as many as --ref")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--align", options->align,
+                 "What to do to the estimate first: nothing, move its first pose to the reference's, fit "
+                 "rotation and "
+                 "translation, or fit scale too")
+      ->check(CLI::IsMember({"none", "origin", "se3", "sim3"}))
+      ->capture_default_str();
+  app.add_option("--max-diff", options->max_diff_s, "Match poses at most this far apart in time")
+      ->check(CLI::Range(0.0, 9e9))
+      ->type_name("SEC")
+      ->capture_default_str();
+  const CLI::IsMember formats({"auto", "tum", "kitti", "euroc", "csv"});
+  app.add_option("--ref-format", options->reference_format, "Format of --ref")
+      ->check(formats)
+      ->capture_default_str();
+  app.add_option("--est-format", options->estimate_format, "Format of --est")
+      ->check(formats)
+      ->capture_default_str();
+  app.add_option("--plot", options->plot_folder, "Write pictures (SVG, PNG) and report.html there")
+      ->type_name("DIR");
+  app.add_option("--plane", options->plane,
+                 "Plane of the path picture; auto drops the axis with the least motion")
+      ->check(CLI::IsMember({"auto", "xy", "xz", "yz"}))
+      ->capture_default_str();
+  app.add_flag("--json", options->json, "Print JSON and nothing else");
+  app.footer(kExamples);
+  app.callback([options] {
+    if (options->references.size() != options->estimates.size()) {
+      throw CLI::ValidationError("--est", fmt::format("{} files for {} of --ref", options->estimates.size(),
+                                                      options->references.size()));
+    }
+  });
+  return
+      [options] { return options->references.size() == 1 ? EvaluateOne(*options) : EvaluateMany(*options); };
+}
+
+}  // namespace calfvo

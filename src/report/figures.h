@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pictures of an evaluation.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "calfvo/evaluation.h"
+#include "plot/figure.h"
+
+namespace calfvo {
+
+// What the pictures show. Everything is borrowed, and `evaluation` is that of these two trajectories.
+struct EvaluatedPair {
+  std::string_view name;  // of the sequence, for titles
+  const Trajectory& reference;
+  const Trajectory& estimate;
+  const Evaluation& evaluation;
+};
+
+// The plane that a path is seen in from above. kAuto drops the axis along which the reference moves least: y
+// for a driving camera in its own axes (x right, y down, z forward), z where the world's z points up.
+enum class ViewPlane { kAuto, kXy, kXz, kYz };
+ViewPlane ViewPlaneFromName(std::string_view name);
+
+// The path: reference dashed, aligned estimate coloured by its relative translation error.
+Figure PathFigure(const EvaluatedPair& pair, ViewPlane plane = ViewPlane::kAuto);
+
+// x, y and z over time, and roll, pitch and yaw over time (rotation = Rz(yaw)·Ry(pitch)·Rx(roll), unwrapped).
+Figure PositionFigure(const EvaluatedPair& pair);
+Figure OrientationFigure(const EvaluatedPair& pair);
+
+// Absolute and relative errors over time.
+Figure ErrorFigure(const EvaluatedPair& pair);
+
+}  // namespace calfvo

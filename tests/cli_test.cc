@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// `calfvo` as users call it: output, exit codes and messages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/atomic_file.h"
+#include "base/testing.h"
+
+namespace calfvo {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Outcome {
+  int exit_code;
+  std::string out;
+  std::string err;
+};
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string make = std::string(CALFVO_MAKE_TRAJECTORIES) + " " + folder_.path().string() + " 500";
+    ASSERT_EQ(std::system(make.c_str()), 0);
+  }
+
+  Outcome Calfvo(const std::string& arguments) const {
+    const std::string command = "cd " + folder_.path().string() + " && " + CALFVO_PROGRAM + " " + arguments +
+                                " >stdout.txt 2>stderr.txt";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadWholeFile(folder_.path() / "stdout.txt"),
+            ReadWholeFile(folder_.path() / "stderr.txt")};
+  }
+
+  void Write(const std::string& name, const std::string& text) const {
+    WriteFileAtomically(folder_.path() / name, text);
+  }
+
+  const TempFolder folder_;
+};
+
+TEST_F(Cli, EvalPrintsATable) {
+  const Outcome outcome = Calfvo("eval --ref groundtruth.txt --est estimate.txt");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("500 pairs of 500 reference and 500 estimated poses"));
+  EXPECT_THAT(outcome.out, HasSubstr("RPE translation, m/frame"));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Cli, EvalJsonIsAllThatIsPrinted) {
+  const Outcome outcome =
+      Calfvo("eval --ref groundtruth.txt --est estimate.txt --json --align sim3 --plot plots");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json parsed = json::parse(outcome.out);
+  EXPECT_EQ(parsed["pairs"], 500);
+  EXPECT_EQ(parsed["align"], "sim3");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "plots" / "report.html"));
+}
+
+TEST_F(Cli, EvalOfSeveralPairsGivesRowsAndTheirAverage) {
+  const Outcome outcome = Calfvo(
+      "eval --ref groundtruth.txt groundtruth.txt --est estimate.txt groundtruth.txt --json --plot plots");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json parsed = json::parse(outcome.out);
+  EXPECT_EQ(parsed["sequences"][1]["t_rel"], 0.0);
+  EXPECT_NEAR(parsed["average"]["t_rel"].get<double>(), parsed["sequences"][0]["t_rel"].get<double>() / 2,
+              1e-12);
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "plots" / "estimate" / "path.png"));
+}
+
+TEST_F(Cli, OneBadPairDoesNotStopTheRest) {
+  const Outcome outcome = Calfvo("eval --ref groundtruth.txt groundtruth.txt --est missing.txt estimate.txt");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("1 of 2 sequences completed"));
+  EXPECT_EQ(outcome.err, "error: missing.txt: cannot open: No such file or directory\n");
+}
+
+TEST_F(Cli, BadFilesGiveOneLineAndExitCodeOne) {
+  Write("bad.txt", "0 0 0 0 0 0 0 1\n1 0 0 zero 0 0 0 1\n");
+  const Outcome bad = Calfvo("eval --ref groundtruth.txt --est bad.txt");
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_EQ(bad.out, "");
+  EXPECT_EQ(bad.err,
+            "error: bad.txt:2: field 4 'zero' is not a number; expected 'timestamp tx ty tz qx qy qz qw'\n");
+
+  Write("late.txt", "5000 0 0 0 0 0 0 1\n");
+  EXPECT_THAT(Calfvo("eval --ref groundtruth.txt --est late.txt").err,
+              HasSubstr("no poses match within 0.01 s"));
+
+  const Outcome unwritable = Calfvo("eval --ref groundtruth.txt --est estimate.txt --plot bad.txt/x");
+  EXPECT_EQ(unwritable.exit_code, 1);
+  EXPECT_THAT(unwritable.err, HasSubstr("bad.txt/x: cannot make the folder"));
+}
+
+TEST_F(Cli, BadUsageIsExitCodeTwo) {
+  for (const char* arguments : {"", "nonsense", "eval", "eval --ref groundtruth.txt", "eval --align cubic",
+                                "eval --ref groundtruth.txt --est estimate.txt --max-diff -1",
+                                "eval --ref groundtruth.txt groundtruth.txt --est estimate.txt",
+                                "eval --ref groundtruth.txt --est estimate.txt --colour"}) {
+    const Outcome outcome = Calfvo(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments;
+    EXPECT_THAT(outcome.err, StartsWith("error: ")) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr("--help'.\n")) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+  }
+}
+
+TEST_F(Cli, HelpTeaches) {
+  EXPECT_THAT(Calfvo("--help").out, HasSubstr("eval"));
+  const Outcome help = Calfvo("eval --help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("Examples:"));
+  EXPECT_THAT(help.out, HasSubstr("Exit code:"));
+  EXPECT_THAT(Calfvo("--version").out, StartsWith("calfvo 0."));
+}
+
+TEST_F(Cli, SameInputSameBytes) {
+  for (const char* folder : {"first", "second"}) {
+    ASSERT_EQ(Calfvo(std::string("eval --ref groundtruth.txt --est estimate.txt --plot ") + folder).exit_code,
+              0);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / "first")) {
+    EXPECT_EQ(ReadWholeFile(entry.path()),
+              ReadWholeFile(folder_.path() / "second" / entry.path().filename()));
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(Cli, AMillionPosesInUnder400Megabytes) {
+  const std::string make = std::string(CALFVO_MAKE_TRAJECTORIES) + " " + folder_.path().string() + " 1000000";
+  ASSERT_EQ(std::system(make.c_str()), 0);
+  const Outcome outcome = Calfvo("eval --ref groundtruth.txt --est estimate.txt --align sim3 --json");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["pairs"], 1'000'000);
+  rusage usage{};
+  ASSERT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);  // of the largest child so far
+  EXPECT_LT(usage.ru_maxrss, 400'000) << "kB";
+}
+#endif
+
+}  // namespace
+}  // namespace calfvo

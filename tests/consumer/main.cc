@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Uses every public header of an installed calfvo.
+#include <calfvo/error.h>
+#include <calfvo/evaluation.h>
+#include <calfvo/geometry.h>
+#include <calfvo/trajectory.h>
+
+#include <cstdio>
+#include <filesystem>
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  calfvo::Trajectory written;
+  for (int i = 0; i < 5; ++i) {
+    written.timestamps_ns.push_back(int64_t{1'000'000'000} * i);
+    written.world_from_camera.push_back({calfvo::Quaternion::Identity(), {0.1 * i, 0.0, 1.0 * i}});
+  }
+  const std::filesystem::path path = argv[1];
+  calfvo::WriteTrajectory(written, path, calfvo::TrajectoryFormat::kTum);
+  const calfvo::Evaluation evaluation = calfvo::Evaluate(written, calfvo::ReadTrajectory(path));
+  try {
+    calfvo::ReadTrajectory("no-such-file");
+    return 1;
+  } catch (const calfvo::Error& error) {
+    std::printf("%zu pairs, t_rel %g; %s\n", evaluation.pairs.size(), evaluation.t_rel_m, error.what());
+  }
+  return evaluation.pairs.size() == 5 && evaluation.t_rel_m == 0.0 ? 0 : 1;
+}
