@@ -84,6 +84,8 @@ class CameraMotion {
     Vec3 turn_rad;               // rotation vector in the camera
   };
 
+  // Cuts a unit normal to two standard deviations.
+  CALFVO_HD static float Moderate(float normal) { return fminf(fmaxf(normal, -2.0F), 2.0F); }
   CALFVO_HD float StepSeconds() const { return 1.0F / start_.frame_rate_hz; }
   CALFVO_HD LevelAxes Axes() const { return {Cross(-start_.up, heading_), -start_.up, heading_}; }
   CALFVO_HD float Speed(float rank) const {
@@ -127,8 +129,11 @@ class CameraMotion {
     const Vec3 bob = axes.right * steps.velocity_mps.x + axes.down * steps.velocity_mps.y +
                      axes.ahead * steps.velocity_mps.z;
     const float turn_rate = TurnRate(LengthRank(Norm(turn_.Value())));
+    const float swing =
+        profile_.turn_inertia_s > 0.0F ? 1.0F - expf(-step_s / profile_.turn_inertia_s) : 1.0F;
+    turn_direction_ += (TurnDirection(axes) - turn_direction_) * swing;
     return {(direction * (speed * slow_) + bob) * step_s,
-            (TurnDirection(axes) * turn_rate + steps.turn_rate_radps) * step_s};
+            (turn_direction_ * turn_rate + steps.turn_rate_radps) * step_s};
   }
 
   static constexpr float kHorizonS = 0.8F;   // looks this far ahead for walls
@@ -148,6 +153,7 @@ class CameraMotion {
   float look_down_rad_ = 0.0F;
   float travel_clip_ = 0.0F;  // liveliness of this clip, unit normals
   float turn_clip_ = 0.0F;
+  Vec3 turn_direction_;  // in the camera, at most of length one
   VectorSignal travel_;
   VectorSignal turn_;
   Gait gait_;
@@ -165,15 +171,17 @@ CALFVO_HD CameraMotion::CameraMotion(const MotionStart& start, portable::Random 
   travel_.Start(profile_.translation_timing, StepSeconds(), random_);
   turn_.Start(profile_.rotation_timing, StepSeconds(), random_);
   gait_.Start(profile_.min_bob_m, profile_.max_bob_m, random_);
-  look_down_rad_ = kRadians * (profile_.look_down_deg + profile_.look_down_spread_deg * random_.Normal());
+  look_down_rad_ =
+      kRadians * (profile_.look_down_deg + profile_.look_down_spread_deg * Moderate(random_.Normal()));
 
   const LevelAxes axes = Axes();
   const float tilt_rad = 0.25F * kRadians * profile_.tilt_range_deg;
-  const float pitch_rad = -look_down_rad_ + tilt_rad * random_.Normal();
-  const float roll_rad = tilt_rad * random_.Normal();
+  const float pitch_rad = -look_down_rad_ + tilt_rad * Moderate(random_.Normal());
+  const float roll_rad = tilt_rad * Moderate(random_.Normal());
   world_from_camera_.rotation = Mat3{axes.right, axes.down, axes.ahead} *
                                 ExpRotation({pitch_rad, 0.0F, 0.0F}) * ExpRotation({0.0F, 0.0F, roll_rad});
   world_from_camera_.translation = start.position;
+  turn_direction_ = TurnDirection(axes);
   if (profile_.is_vehicle) drive_.Start(DriverWish(), StepSeconds(), random_);
 }
 
@@ -233,7 +241,7 @@ CALFVO_HD Pose CameraMotion::Move(const Wish& wish) {
   const float quick = fminf(1.0F, StepSeconds() / 0.15F);
   acceleration_ += ((velocity - velocity_) * start_.frame_rate_hz - acceleration_) * quick;
   const float strength = Norm(acceleration_);
-  if (strength > 1.5F * kGravity) acceleration_ = acceleration_ * (1.5F * kGravity / strength);
+  if (strength > kGravity) acceleration_ = acceleration_ * (kGravity / strength);
   velocity_ = velocity;
 
   const Pose prev_from_next{ExpRotation(wish.turn_rad),

@@ -19,9 +19,9 @@ struct EverywhereFree {
 // Whether the straight way from `from` by `displacement` is free, its end included and its start not. Looks
 // every `spacing_m`, but at most 16 times.
 template <typename IsFree>
-CALFVO_HD bool WayIsFree(const IsFree& is_free, Vec3 from, Vec3 displacement, float spacing_m = 0.1F) {
+CALFVO_HD bool WayIsFree(const IsFree& is_free, Vec3 from, Vec3 displacement, float spacing_m = 0.05F) {
   const float wanted = ceilf(Norm(displacement) / spacing_m);
-  const int count = wanted < 1.0F ? 1 : (wanted > 16.0F ? 16 : static_cast<int>(wanted));
+  const int count = wanted < 2.0F ? 2 : (wanted > 16.0F ? 16 : static_cast<int>(wanted));
   for (int i = 1; i <= count; ++i) {
     if (!is_free(from + displacement * (static_cast<float>(i) / static_cast<float>(count)))) return false;
   }

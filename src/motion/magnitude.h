@@ -46,6 +46,7 @@ CALFVO_HD float MixedRank(float rank, float clip_normal, float clip_share) {
 }
 
 // A distribution of magnitudes by its quantiles at 0, 5, 25, 50, 75, 95, 99 and 100 %, straight in between.
+// What would be negative is zero: a negative value at 0 % makes for rests.
 struct MagnitudeTable {
   float at[8] = {};
 
@@ -54,7 +55,7 @@ struct MagnitudeTable {
     int i = 0;
     while (i < 6 && rank >= kLevels[i + 1]) ++i;
     const float part = (rank - kLevels[i]) / (kLevels[i + 1] - kLevels[i]);
-    return at[i] + fminf(fmaxf(part, 0.0F), 1.0F) * (at[i + 1] - at[i]);
+    return fmaxf(0.0F, at[i] + fminf(fmaxf(part, 0.0F), 1.0F) * (at[i + 1] - at[i]));
   }
 };
 

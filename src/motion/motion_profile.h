@@ -28,6 +28,8 @@ struct MotionProfile {
   portable::Vec3 travel_axes{1.0F, 1.0F, 1.0F};
   portable::Vec3 turn_axes{1.0F, 1.0F, 1.0F};
   float ahead = 0.0F;
+  // How long a change of the axis of turning takes, where mass or a simulator's filter resists it.
+  float turn_inertia_s = 0.0F;
 
   // The camera looks down by a clip's own angle, and is pulled back when it tilts from there by about
   // `tilt_range_deg`. `lean` is how far it tilts into acceleration: 1 balances it, as a multicopter must.
@@ -60,7 +62,7 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.rotation = {{0.0F, 0.083F, 0.316F, 0.513F, 0.768F, 1.325F, 1.795F, 2.4F}};
       p.table_hz = 30.0F;
       p.translation_timing = {0.30F, 0.30F, 0.03F, 7.0F};
-      p.rotation_timing = {0.30F, 0.30F, 0.03F, 7.0F};
+      p.rotation_timing = {0.40F, 0.22F, 0.03F, 7.0F};
       p.travel_axes = {1.2F, 0.6F, 1.0F};
       p.turn_axes = {0.55F, 1.0F, 0.6F};
       p.look_down_deg = 8.0F;
@@ -75,7 +77,7 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.rotation = {{0.0F, 0.451F, 1.652F, 2.717F, 4.394F, 7.927F, 9.798F, 12.0F}};
       p.table_hz = 20.0F;
       p.translation_timing = {0.30F, 0.35F, 0.08F, 4.0F};
-      p.rotation_timing = {0.30F, 0.20F, 0.08F, 4.0F};
+      p.rotation_timing = {0.40F, 0.06F, 0.08F, 4.0F};
       p.travel_axes = {1.0F, 0.5F, 1.0F};
       p.turn_axes = {0.7F, 1.0F, 0.6F};
       p.ahead = 0.3F;
@@ -89,7 +91,7 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.max_height_m = 1.8F;
       break;
     case MotionKind::kVehicle:
-      p.translation = {{0.0F, 0.32F, 0.70F, 0.94F, 1.16F, 1.50F, 2.66F, 3.0F}};
+      p.translation = {{-0.08F, 0.32F, 0.70F, 0.95F, 1.18F, 1.50F, 2.66F, 3.0F}};
       p.rotation = {{0.0F, 0.01F, 0.06F, 0.22F, 0.62F, 2.60F, 3.50F, 4.0F}};
       p.table_hz = 10.0F;
       p.translation_timing = {5.0F, 0.0F, 0.2F, 0.0F};
@@ -109,15 +111,16 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.rotation = {{0.0F, 0.022F, 0.282F, 0.638F, 1.371F, 2.965F, 4.335F, 5.0F}};
       p.table_hz = 20.0F;
       p.translation_timing = {0.9F, 0.0F, 0.1F, 0.0F};
-      p.rotation_timing = {0.35F, 0.03F, 0.05F, 3.0F};
+      p.rotation_timing = {0.50F, 0.01F, 0.05F, 3.0F};
       p.translation_clip_share = 0.4F;
       p.rotation_clip_share = 0.5F;
       p.travel_axes = {1.0F, 0.6F, 1.0F};
       p.turn_axes = {0.6F, 1.0F, 0.6F};
       p.ahead = 0.3F;
-      p.look_down_deg = 12.0F;
-      p.look_down_spread_deg = 8.0F;
-      p.tilt_range_deg = 10.0F;
+      p.look_down_deg = 18.0F;
+      p.look_down_spread_deg = 6.0F;
+      p.tilt_range_deg = 14.0F;
+      p.turn_inertia_s = 0.08F;
       p.lean = 1.0F;
       p.height_range_m = 1.5F;
       p.min_height_m = 0.8F;
@@ -128,15 +131,16 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.rotation = {{0.0F, 0.175F, 0.840F, 1.553F, 2.412F, 4.141F, 6.436F, 8.0F}};
       p.table_hz = 30.0F;
       p.translation_timing = {1.2F, 0.0F, 0.1F, 0.0F};
-      p.rotation_timing = {0.45F, 0.0F, 0.1F, 0.0F};
+      p.rotation_timing = {0.50F, 0.0F, 0.1F, 0.0F};
       p.translation_clip_share = 0.3F;
       p.travel_axes = {0.7F, 0.4F, 0.8F};
       p.turn_axes = {0.7F, 1.0F, 0.9F};
       p.ahead = 0.8F;
       p.look_down_deg = -15.0F;
-      p.look_down_spread_deg = 12.0F;
+      p.look_down_spread_deg = 8.0F;
       p.tilt_range_deg = 22.0F;
-      p.lean = 1.0F;
+      p.turn_inertia_s = 0.10F;
+      p.lean = 0.7F;
       p.height_range_m = 2.0F;
       p.min_height_m = 0.8F;
       p.max_height_m = 4.0F;
@@ -146,11 +150,12 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.rotation = {{0.0F, 0.194F, 0.602F, 1.123F, 1.826F, 2.874F, 3.430F, 3.8F}};
       p.table_hz = 10.0F;
       p.translation_timing = {1.2F, 0.0F, 0.1F, 0.0F};
-      p.rotation_timing = {1.0F, 0.0F, 0.1F, 0.0F};
+      p.rotation_timing = {1.5F, 0.0F, 0.1F, 0.0F};
       p.travel_axes = {1.1F, 0.5F, 1.0F};
       p.turn_axes = {0.7F, 1.0F, 0.6F};
+      p.turn_inertia_s = 0.4F;
       p.tilt_range_deg = 30.0F;
-      p.look_down_spread_deg = 10.0F;
+      p.look_down_spread_deg = 8.0F;
       p.height_range_m = 3.0F;
       p.min_height_m = 0.8F;
       p.max_height_m = 6.0F;
