@@ -61,8 +61,8 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.translation = {{0.0F, 0.0015F, 0.0056F, 0.0085F, 0.0120F, 0.0199F, 0.0297F, 0.040F}};
       p.rotation = {{0.0F, 0.083F, 0.316F, 0.513F, 0.768F, 1.325F, 1.795F, 2.4F}};
       p.table_hz = 30.0F;
-      p.translation_timing = {0.30F, 0.30F, 0.03F, 7.0F};
-      p.rotation_timing = {0.40F, 0.22F, 0.03F, 7.0F};
+      p.translation_timing = {0.60F, 0.20F, 0.03F, 11.0F};
+      p.rotation_timing = {0.42F, 0.26F, 0.04F, 5.0F};
       p.travel_axes = {1.2F, 0.6F, 1.0F};
       p.turn_axes = {0.55F, 1.0F, 0.6F};
       p.look_down_deg = 8.0F;
@@ -111,7 +111,7 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.rotation = {{0.0F, 0.022F, 0.282F, 0.638F, 1.371F, 2.965F, 4.335F, 5.0F}};
       p.table_hz = 20.0F;
       p.translation_timing = {0.9F, 0.0F, 0.1F, 0.0F};
-      p.rotation_timing = {0.50F, 0.01F, 0.05F, 3.0F};
+      p.rotation_timing = {0.36F, 0.03F, 0.05F, 3.0F};
       p.translation_clip_share = 0.4F;
       p.rotation_clip_share = 0.5F;
       p.travel_axes = {1.0F, 0.6F, 1.0F};
@@ -150,10 +150,10 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.rotation = {{0.0F, 0.194F, 0.602F, 1.123F, 1.826F, 2.874F, 3.430F, 3.8F}};
       p.table_hz = 10.0F;
       p.translation_timing = {1.2F, 0.0F, 0.1F, 0.0F};
-      p.rotation_timing = {1.5F, 0.0F, 0.1F, 0.0F};
+      p.rotation_timing = {1.1F, 0.0F, 0.1F, 0.0F};
       p.travel_axes = {1.1F, 0.5F, 1.0F};
       p.turn_axes = {0.7F, 1.0F, 0.6F};
-      p.turn_inertia_s = 0.4F;
+      p.turn_inertia_s = 0.3F;
       p.tilt_range_deg = 30.0F;
       p.look_down_spread_deg = 8.0F;
       p.height_range_m = 3.0F;
