@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "calfvo/error.h"
+#include "weights/pickle.h"
 #include "weights/quoted.h"
+#include "weights/torch_tensor.h"
+#include "weights/zip_directory.h"
 
 namespace calfvo {
 namespace {
@@ -20,6 +24,42 @@ using Kind = PickleNode::Kind;
 
 // The old format begins with the pickle of a number that no one else writes.
 constexpr std::string_view kLegacyStart = "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19";
+
+// The records of the archive's one folder, each compared with its checksum the first time it is asked for.
+class Records {
+ public:
+  Records(const ZipDirectory& zip, const std::string& file_name, const PthOptions& options)
+      : zip_(zip), file_name_(file_name), options_(options) {
+    if (zip.entries().empty()) {
+      throw Error(file_name + ": the zip archive is empty; expected a file written by torch.save");
+    }
+    const std::string_view first = zip.entries()[0].name;
+    folder_ = first.substr(0, first.find('/'));
+  }
+
+  const ZipEntry* Find(std::string_view record) {
+    const ZipEntry* entry = zip_.Find(FullName(record));
+    if (entry != nullptr && options_.check_crc32 && checked_.insert(entry).second) {
+      CheckCrc32(*entry, file_name_);
+    }
+    return entry;
+  }
+
+  const ZipEntry& Get(std::string_view record) {
+    if (const ZipEntry* entry = Find(record)) return *entry;
+    throw Error(fmt::format("{}: there is no record {}; was this written by torch.save?", file_name_,
+                            Quoted(FullName(record))));
+  }
+
+ private:
+  std::string FullName(std::string_view record) const { return fmt::format("{}/{}", folder_, record); }
+
+  const ZipDirectory& zip_;
+  const std::string& file_name_;
+  const PthOptions& options_;
+  std::string_view folder_;
+  std::set<const ZipEntry*> checked_;
+};
 
 // Copies row-major what `tensor` selects from `storage`.
 void CopyStrided(const TorchTensor& tensor, const std::byte* storage, std::byte* to) {
@@ -85,17 +125,11 @@ void PthFile::Load(std::span<const std::byte> bytes, const PthOptions& options) 
         "PyTorch 1.6 or later");
   }
   const ZipDirectory zip(bytes, name_);
-  if (zip.entries().empty()) Fail("the zip archive is empty; expected a file written by torch.save");
-  const std::string_view first = zip.entries()[0].name;
-  const std::string folder(first.substr(0, first.find('/')));
-
-  const std::string order_record = folder + "/byteorder";
-  if (zip.Find(order_record) != nullptr) {
-    const std::string_view order = UsedRecord(zip, order_record, options).text();
-    if (order != "little") Fail(fmt::format("byteorder is {}; expected 'little'", Quoted(order)));
+  Records records(zip, name_, options);
+  if (const ZipEntry* order = records.Find("byteorder"); order != nullptr && order->text() != "little") {
+    Fail(fmt::format("byteorder is {}; expected 'little'", Quoted(order->text())));
   }
-  const ZipEntry& pickle_record = UsedRecord(zip, folder + "/data.pkl", options);
-  const Pickle pickle(pickle_record.text(), name_ + ": data.pkl");
+  const Pickle pickle(records.Get("data.pkl").text(), name_ + ": data.pkl");
 
   const PickleNode& state_dict = StateDict(pickle);
   copy_budget_ = kMaxCopyFactor * bytes.size();
@@ -110,11 +144,10 @@ void PthFile::Load(std::span<const std::byte> bytes, const PthOptions& options) 
       reasons_.emplace(key.text, std::move(decoded.reason));
       continue;
     }
-    const std::string record = fmt::format("{}/data/{}", folder, decoded.tensor->storage_key);
-    const ZipEntry& storage = UsedRecord(zip, record, options);
+    const ZipEntry& storage = records.Get(fmt::format("data/{}", decoded.tensor->storage_key));
     if (storage.payload.size() != decoded.tensor->storage_bytes) {
       throw Error(fmt::format("{} has a storage of {} bytes, but its record {} has {}", where,
-                              decoded.tensor->storage_bytes, Quoted(record), storage.payload.size()));
+                              decoded.tensor->storage_bytes, Quoted(storage.name), storage.payload.size()));
     }
     AddTensor(key.text, *decoded.tensor, storage.payload);
   }
@@ -127,15 +160,6 @@ void PthFile::Load(std::span<const std::byte> bytes, const PthOptions& options) 
                      keys.empty() ? "none" : keys));
   }
   AddMetadata(pickle, state_dict);
-}
-
-const ZipEntry& PthFile::UsedRecord(const ZipDirectory& zip, const std::string& record,
-                                    const PthOptions& options) {
-  const ZipEntry* entry = zip.Find(record);
-  if (entry == nullptr)
-    Fail(fmt::format("there is no record {}; was this written by torch.save?", Quoted(record)));
-  if (options.check_crc32 && checked_records_.insert(record).second) CheckCrc32(*entry, name_);
-  return *entry;
 }
 
 const PickleNode& PthFile::StateDict(const Pickle& pickle) const {

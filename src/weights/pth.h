@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,16 +14,17 @@
 #include "tensor/tensor.h"
 #include "weights/mapped_file.h"
 #include "weights/named_tensors.h"
-#include "weights/pickle.h"
-#include "weights/torch_tensor.h"
 #include "weights/weight_source.h"
-#include "weights/zip_directory.h"
 
 namespace calfvo {
 
+class Pickle;
+struct PickleNode;
+struct TorchTensor;
+
 struct PthOptions {
-  // Compare the checksums of the records that are used with their bytes. This reads the whole file once, at
-  // about a gigabyte a second. Records that state no checksum are taken as they are.
+  // Compare the checksums of the records that are used with their bytes, which reads the whole file once.
+  // Records that state no checksum are taken as they are.
   bool check_crc32 = true;
 };
 
@@ -55,14 +56,12 @@ class PthFile : public WeightSource {
  private:
   [[noreturn]] void Fail(std::string_view problem) const;
   void Load(std::span<const std::byte> bytes, const PthOptions& options);
-  const ZipEntry& UsedRecord(const ZipDirectory& zip, const std::string& record, const PthOptions& options);
   const PickleNode& StateDict(const Pickle& pickle) const;
   void AddTensor(std::string_view name, const TorchTensor& tensor, std::span<const std::byte> storage);
   void AddMetadata(const Pickle& pickle, const PickleNode& state_dict);
 
   std::optional<MappedFile> file_;  // nothing where the bytes are borrowed
   std::string name_;
-  std::set<std::string> checked_records_;
   size_t copy_budget_ = 0;  // bytes
   std::vector<Tensor> copies_;
   NamedTensors tensors_;

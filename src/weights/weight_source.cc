@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "calfvo/error.h"
 #include "weights/mapped_file.h"
 #include "weights/pth.h"
@@ -18,15 +20,16 @@ std::string WeightSource::WhyMissing(std::string_view) const {
 const TensorView& WeightSource::Get(std::string_view name) const {
   if (const TensorView* view = Find(name)) return *view;
   const std::string reason = WhyMissing(name);
-  throw Error(fmt::format("{}: {} {}", file_name(), reason.empty() ? "there is no tensor" : "tensor",
-                          reason.empty() ? Quoted(name) : Quoted(name) + " " + reason));
+  throw Error(reason.empty() ? fmt::format("{}: there is no tensor {}", file_name(), Quoted(name))
+                             : fmt::format("{}: tensor {} {}", file_name(), Quoted(name), reason));
 }
 
 std::unique_ptr<WeightSource> OpenWeights(const std::filesystem::path& path) {
   MappedFile file(path);
   const std::string_view text = file.text();
-  if (IsPth(text)) return std::make_unique<PthFile>(std::move(file));
+  // In a zip archive this byte is the compression method, of which there are fewer.
   if (text.size() > 8 && text[8] == '{') return std::make_unique<SafetensorsFile>(std::move(file));
+  if (IsPth(text)) return std::make_unique<PthFile>(std::move(file));
 
   std::string_view advice = "expected a safetensors or a PyTorch file";
   if (text.empty()) {
