@@ -10,6 +10,8 @@ namespace calfvo {
 
 using Run = std::function<int()>;
 
+Run AddConvertCommand(CLI::App& app);
 Run AddEvalCommand(CLI::App& app);
+Run AddInfoCommand(CLI::App& app);
 
 }  // namespace calfvo

@@ -13,7 +13,8 @@ namespace calfvo {
 
 struct CheckpointOptions {
   std::string name = "calfvo-l";
-  // Only DINOv3's weights tell the number of heads; 0 takes heads of 64 elements, which all of these encoders have.
+  // Only DINOv3's weights tell the number of heads; 0 takes heads of 64 elements, which all of these encoders
+  // have.
   int heads = 0;
   DecoderConfig decoder = NamedConfig("calfvo-l").decoder;
   uint64_t seed = 0;  // of the decoder's random weights
