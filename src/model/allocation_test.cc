@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// After the first frames, encoding and decoding take nothing from the heap. A program of its own, because it replaces
+// operator new to count.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "backend/backends.h"
+#include "model/network.h"
+#include "weights/model_file.h"
+
+namespace {
+
+std::atomic<bool> counting = false;
+std::atomic<int> allocations = 0;
+
+void* Allocate(std::size_t size, std::size_t alignment) {
+  if (counting) ++allocations;
+  void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return Allocate(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return Allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+
+namespace calfvo {
+namespace {
+
+TEST(Network, TakesNothingFromTheHeapAfterWarmUp) {
+  ModelConfig config = NamedConfig("calfvo-s");
+  config.decoder.depth = 2;
+  const ModelFile model = RandomModel(config, 1);
+  const auto size = static_cast<size_t>(config.input.size);
+  const std::vector<float> image(3 * size * size, 0.25F);
+  for (const BackendKind kind : AvailableBackends()) {
+    if (kind.name == "ref") continue;
+    const auto backend = MakeBackend(kind, 2);
+    Network network(config, *model.weights, *backend);
+    std::vector<FrameTokens> tokens;
+    for (int i = 0; i < config.window; ++i) tokens.push_back(network.MakeTokens());
+    std::vector<const FrameTokens*> window;
+    for (const FrameTokens& frame : tokens) window.push_back(&frame);
+    const std::vector<FrameImages> frames(3, {image.data(), image.data()});
+    const std::vector<FrameTokens*> out = {&tokens[0], &tokens[1], &tokens[2]};
+    std::vector<float> values(static_cast<size_t>(network.values_per_window()));
+    const auto step = [&] {
+      network.Encode(frames, out);
+      network.Decode(window, values);
+    };
+    for (int i = 0; i < 3; ++i) step();
+    allocations = 0;
+    counting = true;
+    for (int i = 0; i < 3; ++i) step();
+    counting = false;
+    EXPECT_EQ(allocations, 0) << backend->Description();
+  }
+}
+
+}  // namespace
+}  // namespace calfvo
