@@ -103,13 +103,16 @@ CALFVO_HD void BuildAerialFields(SceneBuilder& b) {
   scene.ground_material = b.AddMaterial(fields);
   const int facade = Facade(b);
   const int asphalt = Plain(b, Rgb(0.42F, 0.41F, 0.4F), 0.3F, 0.8F);
-  MakeTerrain(scene.terrain, 480.0F, r.Uniform(0.5F, 18.0F), r.Uniform(100.0F, 200.0F), r.Bits());
+  const float relief = r.Uniform(0.5F, 18.0F);
+  const float wavelength = r.Uniform(100.0F, 200.0F);
+  MakeTerrain(scene.terrain, 480.0F, relief, wavelength, r.Bits());
   SetAerialSpace(scene, 200.0F, scene.terrain.high + 130.0F);
   const int trees = 60 + r.Index(50);
   for (int i = 0; i < trees; ++i) {
     const float x = r.Uniform(-210.0F, 210.0F);
     PlaceOnGround(b, x, r.Uniform(-210.0F, 210.0F), 0.0F);
-    Tree(b, m, r.Uniform(4.0F, 14.0F), 1 + r.Index(2));
+    const float height = r.Uniform(4.0F, 14.0F);
+    Tree(b, m, height, 1 + r.Index(2));
   }
   // Rows of trees along the parcels.
   for (int row = 0; row < 3; ++row) {
@@ -125,8 +128,11 @@ CALFVO_HD void BuildAerialFields(SceneBuilder& b) {
     const float x = r.Uniform(-90.0F, 90.0F);
     const float y = r.Uniform(-90.0F, 90.0F);
     for (int k = 0; k < 3; ++k) {
-      PlaceOnGround(b, x + r.Uniform(-14.0F, 14.0F), y + r.Uniform(-14.0F, 14.0F), 1.5707963F * static_cast<float>(k));
-      Building(b, m, r.Uniform(9.0F, 22.0F), r.Uniform(7.0F, 11.0F), 1 + r.Index(2), facade, false);
+      const float bx = x + r.Uniform(-14.0F, 14.0F);
+      PlaceOnGround(b, bx, y + r.Uniform(-14.0F, 14.0F), 1.5707963F * static_cast<float>(k));
+      const float width = r.Uniform(9.0F, 22.0F);
+      const float depth = r.Uniform(7.0F, 11.0F);
+      Building(b, m, width, depth, 1 + r.Index(2), facade, false);
     }
     PlaceOnGround(b, x + 20.0F, y, 0.0F);
     b.Cylinder(0.0F, 0.0F, -0.5F, 2.5F, 9.0F, m.metal);  // silo

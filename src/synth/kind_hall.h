@@ -72,7 +72,8 @@ CALFVO_HD void BuildHall(SceneBuilder& b) {
         Door(b, m);
       } else if (draw < 0.75F) {
         const float width = r.Uniform(1.0F, 2.4F);
-        b.Box(0.0F, -0.02F, r.Uniform(1.0F, 1.8F), {width, 0.06F, r.Uniform(1.0F, 1.8F)}, m.poster);
+        const float bottom = r.Uniform(1.0F, 1.8F);
+        b.Box(0.0F, -0.02F, bottom, {width, 0.06F, r.Uniform(1.0F, 1.8F)}, m.poster);
       } else {
         Kiosk(b, m);
       }
@@ -101,7 +102,8 @@ CALFVO_HD void BuildHall(SceneBuilder& b) {
   const PersonMaterials people = DrawPersonMaterials(b);
   for (int i = 0; i < 4; ++i) {
     const float x = Mix(q.low_x, q.high_x, r.Uniform(0.1F, 0.9F));
-    b.Place({x, Mix(q.low_y, q.high_y, r.Uniform(0.1F, 0.9F)), 0.0F}, r.Uniform(0.0F, 6.28F));
+    const float y = Mix(q.low_y, q.high_y, r.Uniform(0.1F, 0.9F));
+    b.Place({x, y, 0.0F}, r.Uniform(0.0F, 6.28F));
     Person(b, people, r.Uniform(1.5F, 1.9F));
   }
   const int walkers = r.Index(7);

@@ -101,7 +101,8 @@ CALFVO_HD_CALL void FurnishMiddle(SceneBuilder& b, const IndoorMaterials& m, con
   Random& r = b.random();
   const float x = Mix(q.low_x, q.high_x, r.Uniform(0.4F, 0.6F));
   const float y = Mix(q.low_y, q.high_y, r.Uniform(0.4F, 0.6F));
-  const float yaw = 0.5F * 3.1415927F * static_cast<float>(r.Index(4)) + r.Uniform(-0.15F, 0.15F);
+  const float square = 1.5707963F * static_cast<float>(r.Index(4));
+  const float yaw = square + r.Uniform(-0.15F, 0.15F);
   b.Place({x, y, 0.0F}, yaw);
   if (r.Chance(0.5F)) b.Box(0.0F, 0.0F, 0.001F, {r.Uniform(1.4F, 2.6F), 1.5F, 0.012F}, m.cushion);
   if (r.Chance(0.6F)) {
@@ -150,7 +151,8 @@ CALFVO_HD void BuildRoom(SceneBuilder& b) {
   const float height = r.Uniform(2.35F, 3.0F);
   const Room first{0.0F, r.Uniform(3.0F, 6.5F), 0.0F, r.Uniform(3.0F, 5.5F), height};
   scene.ground_material = InteriorFloor(b);
-  const int ceiling = Plain(b, Rgb(0.92F, 0.91F, 0.88F), r.Uniform(0.02F, 0.15F), r.Uniform(0.5F, 3.0F));
+  const float stains = r.Uniform(0.02F, 0.15F);
+  const int ceiling = Plain(b, Rgb(0.92F, 0.91F, 0.88F), stains, r.Uniform(0.5F, 3.0F));
   const bool two = r.Chance(0.4F);
   LightRoom(b, first);
   const int wall = InteriorWall(b);
@@ -190,7 +192,8 @@ CALFVO_HD void BuildRoom(SceneBuilder& b) {
   if (r.Chance(0.25F)) {
     const float px = Mix(first.low_x, first.high_x, r.Uniform(0.3F, 0.7F));
     const float py = Mix(first.low_y, first.high_y, r.Uniform(0.3F, 0.7F));
-    MovingPerson(b, DrawPersonMaterials(b), {px, py, 0.0F}, r.Uniform(0.0F, 6.28F), 0.0F, 0.5F);
+    const PersonMaterials person = DrawPersonMaterials(b);
+    MovingPerson(b, person, {px, py, 0.0F}, r.Uniform(0.0F, 6.28F), 0.0F, 0.5F);
   }
 }
 

@@ -32,11 +32,13 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
       if (!gap) {
         const int storeys = country ? 1 + r.Index(2) : 2 + r.Index(5);
         b.Place({houses_from + 0.5F * width, side * (road + walk + set_back), 0.0F}, facing);
-        Building(b, m, fminf(width, x + piece - houses_from), r.Uniform(8.0F, 14.0F), storeys, facades[r.Index(5)],
+        const int facade = facades[r.Index(5)];
+        Building(b, m, fminf(width, x + piece - houses_from), r.Uniform(8.0F, 14.0F), storeys, facade,
                  b.PrimitivesLeft() > 200);
         if (set_back > 2.5F && r.Chance(0.6F)) {
           b.Place({houses_from + 0.5F * width, side * (road + walk + 0.4F), 0.0F}, facing);
-          b.Box(0.0F, 0.0F, 0.0F, {width, 0.25F, r.Uniform(0.8F, 1.4F)}, r.Chance(0.5F) ? m.wood : m.leaves[0]);
+          const int fence = r.Chance(0.5F) ? m.wood : m.leaves[0];
+          b.Box(0.0F, 0.0F, 0.0F, {width, 0.25F, r.Uniform(0.8F, 1.4F)}, fence);
         }
       } else {
         for (int i = 0; i < 2; ++i) {
@@ -51,7 +53,8 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
   // Along the kerb.
   const float trees = r.Chance(0.6F) ? r.Uniform(9.0F, 20.0F) : 1e6F;
   for (x = -half + trees * 0.3F; x < half && b.PrimitivesLeft() > 170; x += trees) {
-    b.Place({x + r.Uniform(-1.0F, 1.0F), side * (road + 0.9F), 0.1F}, r.Uniform(0.0F, 6.0F));
+    const float at = x + r.Uniform(-1.0F, 1.0F);
+    b.Place({at, side * (road + 0.9F), 0.1F}, r.Uniform(0.0F, 6.0F));
     Tree(b, m, r.Uniform(4.0F, 8.0F), 3);
   }
   for (x = -half + r.Uniform(0.0F, 20.0F); x < half && b.PrimitivesLeft() > 160; x += r.Uniform(24.0F, 36.0F)) {
@@ -128,7 +131,9 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
   }
   const PersonMaterials people = DrawPersonMaterials(b);
   for (int i = 0; i < 3; ++i) {
-    b.Place({r.Uniform(-60.0F, 60.0F), (half_road + 0.6F * walk) * (r.Chance(0.5F) ? 1.0F : -1.0F), 0.12F}, r.Uniform(0.0F, 6.28F));
+    const float x = r.Uniform(-60.0F, 60.0F);
+    const float side = r.Chance(0.5F) ? 1.0F : -1.0F;
+    b.Place({x, side * (half_road + 0.6F * walk), 0.12F}, r.Uniform(0.0F, 6.28F));
     Person(b, people, r.Uniform(1.5F, 1.9F));
   }
   // Oncoming and leading cars keep to the lanes; the own lane near the start stays free.
@@ -144,7 +149,8 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
     } else {
       Car(b, m);
     }
-    b.EndMover({ahead ? speed : -speed, 0.0F, 0.0F}, {r.Uniform(0.0F, 2.0F), 0.0F, 0.0F}, r.Uniform(0.2F, 0.8F));
+    const float swing = r.Uniform(0.0F, 2.0F);
+    b.EndMover({ahead ? speed : -speed, 0.0F, 0.0F}, {swing, 0.0F, 0.0F}, r.Uniform(0.2F, 0.8F));
   }
   const int walkers = r.Index(7);
   for (int i = 0; i < walkers; ++i) {

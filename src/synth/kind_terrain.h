@@ -65,17 +65,19 @@ CALFVO_HD void BuildTerrainScene(SceneBuilder& b) {
   const int bushes = 15 + r.Index(30);
   for (int i = 0; i < bushes; ++i) {
     const float x = r.Uniform(-45.0F, 45.0F);
-    PlaceOnGround(b, x, r.Uniform(-45.0F, 45.0F), r.Uniform(0.0F, 6.28F));
+    const float y = r.Uniform(-45.0F, 45.0F);
+    PlaceOnGround(b, x, y, r.Uniform(0.0F, 6.28F));
     Bush(b, m, r.Uniform(0.3F, 1.3F));
   }
   const int rocks = 15 + r.Index(40);
   for (int i = 0; i < rocks && b.PrimitivesLeft() > 70; ++i) {
     const float x = r.Uniform(-45.0F, 45.0F);
-    PlaceOnGround(b, x, r.Uniform(-45.0F, 45.0F), r.Uniform(0.0F, 6.28F));
+    const float y = r.Uniform(-45.0F, 45.0F);
+    PlaceOnGround(b, x, y, r.Uniform(0.0F, 6.28F));
     const float draw = r.Uniform();
     const float size = 0.15F + 1.2F * draw * draw * draw;
-    b.Add(r.Chance(0.7F) ? Shape::kSphere : Shape::kTapered, {0.0F, 0.0F, 0.2F * size}, {size, size * 0.7F, size * 0.6F}, rock,
-          0.0F, r.Uniform(-0.3F, 0.3F));
+    const Shape shape = r.Chance(0.7F) ? Shape::kSphere : Shape::kTapered;
+    b.Add(shape, {0.0F, 0.0F, 0.2F * size}, {size, size * 0.7F, size * 0.6F}, rock, 0.0F, r.Uniform(-0.3F, 0.3F));
   }
   // A fence or low wall that follows the ground, posts every 2 m.
   if (r.Chance(0.6F)) {
@@ -89,8 +91,11 @@ CALFVO_HD void BuildTerrainScene(SceneBuilder& b) {
   if (r.Chance(0.5F)) {
     const int facade = Facade(b);
     const float x = r.Uniform(-30.0F, 30.0F);
-    PlaceOnGround(b, x, r.Uniform(-30.0F, 30.0F), r.Uniform(0.0F, 6.28F));
-    Building(b, m, r.Uniform(7.0F, 12.0F), r.Uniform(6.0F, 9.0F), 1 + r.Index(2), facade, false);
+    const float y = r.Uniform(-30.0F, 30.0F);
+    PlaceOnGround(b, x, y, r.Uniform(0.0F, 6.28F));
+    const float width = r.Uniform(7.0F, 12.0F);
+    const float depth = r.Uniform(6.0F, 9.0F);
+    Building(b, m, width, depth, 1 + r.Index(2), facade, false);
   }
   if (r.Chance(0.4F)) {
     const PersonMaterials people = DrawPersonMaterials(b);

@@ -94,12 +94,16 @@ CALFVO_HD void BuildWarehouse(SceneBuilder& b) {
     }
   }
   for (int i = 0; i < 4; ++i) {  // loose things at the feet of the racks
-    b.Place({r.Uniform(from, to), (r.Chance(0.5F) ? 0.45F : -0.45F) * aisle, 0.0F}, r.Uniform(0.0F, 6.28F));
+    const float x = r.Uniform(from, to);
+    const float y = (r.Chance(0.5F) ? 0.45F : -0.45F) * aisle;
+    b.Place({x, y, 0.0F}, r.Uniform(0.0F, 6.28F));
     b.Box(0.0F, 0.0F, 0.0F, {r.Uniform(0.2F, 0.5F), r.Uniform(0.2F, 0.4F), r.Uniform(0.2F, 0.5F)}, m.cardboard);
   }
   if (r.Chance(0.4F)) {
     const float x = r.Uniform(from, to);
-    MovingPerson(b, DrawPersonMaterials(b), {x, r.Uniform(-0.2F, 0.2F) * aisle, 0.0F}, 1.57F, r.Uniform(-1.4F, 1.4F), 0.05F);
+    const float y = r.Uniform(-0.2F, 0.2F) * aisle;
+    const PersonMaterials person = DrawPersonMaterials(b);
+    MovingPerson(b, person, {x, y, 0.0F}, 1.57F, r.Uniform(-1.4F, 1.4F), 0.05F);
   }
 }
 
@@ -153,8 +157,11 @@ CALFVO_HD void BuildCorridor(SceneBuilder& b) {
   PlaceAtWall(b, q, 0, 0.5F);
   WallWindow(b, m);
   if (r.Chance(0.35F)) {
-    const float x = r.Uniform(0.3F, 0.45F) * length * (r.Chance(0.5F) ? 1.0F : -1.0F);
-    MovingPerson(b, DrawPersonMaterials(b), {x, r.Uniform(-0.2F, 0.2F) * width, 0.0F}, 1.57F, r.Uniform(-1.4F, 1.4F), 0.05F);
+    const float end = r.Chance(0.5F) ? 1.0F : -1.0F;
+    const float x = end * r.Uniform(0.3F, 0.45F) * length;
+    const float y = r.Uniform(-0.2F, 0.2F) * width;
+    const PersonMaterials person = DrawPersonMaterials(b);
+    MovingPerson(b, person, {x, y, 0.0F}, 1.57F, r.Uniform(-1.4F, 1.4F), 0.05F);
   }
 }
 
