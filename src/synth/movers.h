@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the moving objects of a scene are during one frame.
+#pragma once
+
+#include "synth/noise.h"
+#include "synth/scene.h"
+
+namespace calfvo::synth {
+
+// The exact offset of a mover at a time.
+CALFVO_HD Vec3 MoverOffset(const Mover& mover, float time_s) {
+  float sine = 0.0F;
+  float cosine = 0.0F;
+  float sine_at_start = 0.0F;
+  SinCos(mover.rate * time_s + mover.phase, sine, cosine);
+  SinCos(mover.phase, sine_at_start, cosine);
+  return mover.velocity * time_s + mover.swing * (sine - sine_at_start);
+}
+
+inline constexpr float kMoverFar = 1e30F;
+
+struct MoverState {
+  Vec3 offset;    // at the time of the frame
+  Vec3 velocity;  // within the frame a mover goes straight on
+};
+
+// All movers of a scene around the time of a frame. Offsets within half a frame of `dt` seconds are linear.
+struct MoverTable {
+  int count = 0;
+  Vec3 low;  // bounds of everything that moves, over the whole exposure
+  Vec3 high;
+  MoverState states[kMaxMovers];
+
+  CALFVO_HD Vec3 OffsetAt(int mover, float dt) const {
+    return states[mover].offset + states[mover].velocity * dt;
+  }
+};
+
+CALFVO_HD MoverState StateOf(const Mover& mover, float time_s) {
+  constexpr float kStep = 1.0F / 256;
+  const Vec3 here = MoverOffset(mover, time_s);
+  return {here, (MoverOffset(mover, time_s + kStep) - MoverOffset(mover, time_s - kStep)) * (0.5F / kStep)};
+}
+
+CALFVO_HD Vec3 Min(Vec3 a, Vec3 b) {
+  return {fminf(a.x, b.x), fminf(a.y, b.y), fminf(a.z, b.z)};
+}
+CALFVO_HD Vec3 Max(Vec3 a, Vec3 b) {
+  return {fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z)};
+}
+
+// Completes a table whose `states` are filled. `reach_s` is the longest |dt| that will be asked for.
+CALFVO_HD void BoundMovers(const Scene& scene, float reach_s, MoverTable& table) {
+  table.count = scene.mover_count;
+  table.low = {kMoverFar, kMoverFar, kMoverFar};
+  table.high = -table.low;
+  for (int i = 0; i < table.count; ++i) {
+    const Vec3 move = table.states[i].velocity * reach_s;
+    const Vec3 low = scene.movers[i].low + table.states[i].offset;
+    const Vec3 high = scene.movers[i].high + table.states[i].offset;
+    table.low = Min(table.low, Min(low - move, low + move));
+    table.high = Max(table.high, Max(high - move, high + move));
+  }
+}
+
+CALFVO_HD void FillMovers(const Scene& scene, float time_s, float reach_s, MoverTable& table) {
+  for (int i = 0; i < scene.mover_count; ++i) table.states[i] = StateOf(scene.movers[i], time_s);
+  BoundMovers(scene, reach_s, table);
+}
+
+}  // namespace calfvo::synth
