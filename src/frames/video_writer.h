@@ -6,15 +6,10 @@
 #include <memory>
 #include <string>
 
+#include "frames/frame_rate.h"
 #include "plot/png.h"
 
 namespace calfvo {
-
-// Pictures per second as a fraction: 30/1, or 30000/1001 for what television calls 29.97.
-struct FrameRate {
-  int numerator = 30;
-  int denominator = 1;
-};
 
 struct VideoOptions {
   int width = 0;  // pixels, 1..16384
