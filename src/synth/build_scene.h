@@ -40,7 +40,8 @@ CALFVO_HD void FillScene(SceneKind kind, SceneBuilder& builder) {
 CALFVO_HD void BuildScene(SceneKind kind, uint64_t seed, Scene& scene, BvhScratch& scratch) {
   SceneBuilder builder(scene, seed);
   FillScene(kind, builder);
-  builder.Finish(scratch);
+  builder.CountStatic();
+  BuildBvh(scene, scratch);
 }
 
 }  // namespace calfvo::synth

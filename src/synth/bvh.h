@@ -130,48 +130,64 @@ CALFVO_HD void Reorder(Primitive* primitives, uint16_t* order, int count) {
   }
 }
 
-// Fills scene.nodes and brings scene.primitives[0, static_count) into the order of the leaves.
+// Bounds of primitive i, and its place in the order before any cut.
+CALFVO_HD void PreparePrimitive(const Scene& scene, BvhScratch& scratch, int i) {
+  Bounds(scene.primitives[i], scratch.low[i], scratch.high[i]);
+  scratch.order[i] = static_cast<uint16_t>(i);
+}
+
+// Node 0 as one leaf of everything. Node 1 stays empty, so that pairs of children start at even indices.
+CALFVO_HD void StartBvh(Scene& scene) {
+  scene.nodes[0].first = 0;
+  scene.nodes[0].count = scene.static_count;
+  scene.node_count = scene.static_count > 0 ? 2 : 0;
+}
+
+// Sets the bounds of a node that is still a leaf, and returns how many primitives its left child should get; 0
+// keeps it a leaf. Nodes of one level can be done in parallel.
+CALFVO_HD int CutNode(Scene& scene, BvhScratch& scratch, int index) {
+  Node& node = scene.nodes[index];
+  Vec3 low{kMoverFar, kMoverFar, kMoverFar};
+  Vec3 high = -low;
+  for (int i = node.first; i < node.first + node.count; ++i) {
+    low = Min(low, scratch.low[scratch.order[i]]);
+    high = Max(high, scratch.high[scratch.order[i]]);
+  }
+  node.low = low;
+  node.high = high;
+  if (node.count <= 1) return 0;
+  const int left = Partition(scratch, node.first, node.count, HalfArea(low, high));
+  return left == 0 && node.count > 4 ? node.count / 2 : left;
+}
+
+// Turns a leaf into the parent of nodes `child` and `child + 1`.
+CALFVO_HD void SplitNode(Scene& scene, int index, int left, int child) {
+  Node& node = scene.nodes[index];
+  scene.nodes[child].first = node.first;
+  scene.nodes[child].count = left;
+  scene.nodes[child + 1].first = node.first + left;
+  scene.nodes[child + 1].count = node.count - left;
+  node.first = child;
+  node.count = 0;
+}
+
+// Fills scene.nodes level by level and brings scene.primitives[0, static_count) into the order of the leaves.
 CALFVO_HD void BuildBvh(Scene& scene, BvhScratch& scratch) {
-  const int count = scene.static_count;
-  scene.node_count = 0;
-  if (count == 0) return;
-  for (int i = 0; i < count; ++i) {
-    Bounds(scene.primitives[i], scratch.low[i], scratch.high[i]);
-    scratch.order[i] = static_cast<uint16_t>(i);
+  for (int i = 0; i < scene.static_count; ++i) PreparePrimitive(scene, scratch, i);
+  StartBvh(scene);
+  int begin = 0;
+  int end = scene.static_count > 0 ? 1 : 0;
+  for (int level = 0; begin < end; ++level) {
+    for (int index = begin; index < end; ++index) {
+      const int left = CutNode(scene, scratch, index);
+      if (left == 0 || level >= kMaxDepth || scene.node_count + 2 > kMaxNodes) continue;
+      SplitNode(scene, index, left, scene.node_count);
+      scene.node_count += 2;
+    }
+    begin = level == 0 ? 2 : end;
+    end = scene.node_count;
   }
-  struct Work {
-    int node, first, count, depth;
-  };
-  Work stack[kMaxDepth + 2];
-  int waiting = 0;
-  stack[waiting++] = {0, 0, count, 0};
-  scene.node_count = 2;  // node 1 stays empty, so that pairs of children start at even indices
-  while (waiting > 0) {
-    const Work work = stack[--waiting];
-    Node& node = scene.nodes[work.node];
-    node.low = {kMoverFar, kMoverFar, kMoverFar};
-    node.high = -node.low;
-    for (int i = work.first; i < work.first + work.count; ++i) {
-      node.low = Min(node.low, scratch.low[scratch.order[i]]);
-      node.high = Max(node.high, scratch.high[scratch.order[i]]);
-    }
-    int left = 0;
-    if (work.count > 1 && work.depth < kMaxDepth && scene.node_count + 2 <= kMaxNodes) {
-      left = Partition(scratch, work.first, work.count, HalfArea(node.low, node.high));
-      if (left == 0 && work.count > 4) left = work.count / 2;
-    }
-    if (left == 0) {
-      node.first = work.first;
-      node.count = work.count;
-      continue;
-    }
-    node.first = scene.node_count;
-    node.count = 0;
-    scene.node_count += 2;
-    stack[waiting++] = {node.first + 1, work.first + left, work.count - left, work.depth + 1};
-    stack[waiting++] = {node.first, work.first, left, work.depth + 1};
-  }
-  Reorder(scene.primitives, scratch.order, count);
+  Reorder(scene.primitives, scratch.order, scene.static_count);
 }
 
 }  // namespace calfvo::synth

@@ -46,7 +46,7 @@ CALFVO_ROLLED
     const float s2 = s * s;
     const float value = s * (1.0F + s2 * (a + b * s2)) - 1.0F;
     const float slope = 1.0F + s2 * (3.0F * a + 5.0F * b * s2);
-    s -= value / fmaxf(slope, 0.05F);
+    s -= value / Max(slope, 0.05F);
   }
   return {xd * s, yd * s, 1.0F};
 }

@@ -22,30 +22,48 @@ using synth::Vec3;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 // A frame and the movers at its time; not set when there is no such frame.
-struct Neighbour {
+struct Moment {
   MoverTable movers;
   FrameView view;
   bool exists = false;
 };
 
-void SetNeighbour(const FrameView& like, const PosedFrame* frames, int count, int index, float reach_s,
-                  Neighbour& neighbour) {
-  neighbour.exists = index >= 0 && index < count;
-  if (!neighbour.exists) return;
-  synth::FillMovers(*like.scene, frames[index].time_s, reach_s, neighbour.movers);
-  neighbour.view = like;
-  neighbour.view.frame = &frames[index];
-  neighbour.view.movers = &neighbour.movers;
+// A frame of a sequence with the one before and the one after.
+struct Moments {
+  Moments(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames, int count, int index,
+          const synth::WindowEffects& effects, synth::TextureView textures) {
+    if (index < 0 || index >= count) {
+      throw Error("frame " + std::to_string(index) + " of a sequence of " + std::to_string(count));
+    }
+    const float reach_s = 0.5F * (effects.readout_s + effects.exposure_s);
+    const auto set = [&](int i, Moment& moment) {
+      moment.exists = i >= 0 && i < count;
+      if (!moment.exists) return;
+      synth::FillMovers(scene, frames[i].time_s, reach_s, moment.movers);
+      moment.view = {&scene, &moment.movers, &camera, &frames[i], &effects, textures};
+    };
+    set(index - 1, previous);
+    set(index, here);
+    set(index + 1, next);
+  }
+  Moments(const Moments&) = delete;  // views point into it
+  Moments& operator=(const Moments&) = delete;
+
+  Moment previous;
+  Moment here;
+  Moment next;
+};
+
+float Depth(const FrameView& view, synth::Pixel at, Hit& hit) {
+  const float depth = synth::PixelDepth(view, at.x, at.y, hit);
+  return depth < synth::kFar ? depth : std::numeric_limits<float>::infinity();
 }
 
-void StoreMotion(const FrameView& view, const Neighbour& other, int x, int y, const Hit& hit, float* motion) {
-  synth::Pixel pixel{kNaN, kNaN};
-  if (other.exists) {
-    synth::Pixel found;
-    if (synth::PixelMotion(view, other.view, static_cast<float>(x), static_cast<float>(y), hit, found)) pixel = found;
-  }
-  motion[0] = pixel.x;
-  motion[1] = pixel.y;
+void StoreMotion(const FrameView& view, const Moment& other, synth::Pixel at, const Hit& hit, float* motion) {
+  synth::Pixel found;
+  const bool known = other.exists && synth::PixelMotion(view, other.view, at.x, at.y, hit, found);
+  motion[0] = known ? found.x : kNaN;
+  motion[1] = known ? found.y : kNaN;
 }
 
 }  // namespace
@@ -53,25 +71,11 @@ void StoreMotion(const FrameView& view, const Neighbour& other, int x, int y, co
 FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames,
                                  int count, int index, const synth::WindowEffects& effects, uint64_t seed,
                                  const RenderOptions& options) const {
-  if (index < 0 || index >= count) {
-    throw Error("frame " + std::to_string(index) + " of a sequence of " + std::to_string(count));
-  }
   if (options.samples < 1 || options.samples > 8) {
     throw Error("samples is " + std::to_string(options.samples) + "; expected 1 to 8");
   }
-  const float reach_s = 0.5F * (effects.readout_s + effects.exposure_s);
-  FrameView like;
-  like.scene = &scene;
-  like.camera = &camera;
-  like.effects = &effects;
-  like.textures = textures_;
-  Neighbour here;
-  Neighbour next;
-  Neighbour previous;
-  SetNeighbour(like, frames, count, index, reach_s, here);
-  SetNeighbour(like, frames, count, index + 1, reach_s, next);
-  SetNeighbour(like, frames, count, index - 1, reach_s, previous);
-
+  const Moments moments(scene, camera, frames, count, index, effects, textures_);
+  const FrameView& view = moments.here.view;
   const size_t pixels = static_cast<size_t>(camera.width) * static_cast<size_t>(camera.height);
   FrameOutputs out;
   out.width = camera.width;
@@ -93,25 +97,49 @@ FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& c
     const int y = static_cast<int>(row);
     for (int x = 0; x < camera.width; ++x) {
       const size_t i = static_cast<size_t>(y) * static_cast<size_t>(camera.width) + static_cast<size_t>(x);
-      const Vec3 light = synth::PixelLight(here.view, x, y, samples);
+      const Vec3 light = synth::PixelLight(view, x, y, samples);
       const synth::Rgb8 color =
           synth::Develop(effects, light, gain, x, y, camera.width, camera.height, noise_seed);
       out.rgb[3 * i] = color.r;
       out.rgb[3 * i + 1] = color.g;
       out.rgb[3 * i + 2] = color.b;
       if (out.depth.empty()) continue;
+      const synth::Pixel at{static_cast<float>(x), static_cast<float>(y)};
       Hit hit;
-      const float depth = synth::PixelDepth(here.view, static_cast<float>(x), static_cast<float>(y), hit);
-      out.depth[i] = depth < synth::kFar ? depth : std::numeric_limits<float>::infinity();
+      out.depth[i] = Depth(view, at, hit);
       out.primitive[i] = hit.primitive;
       if (!options.motion) continue;
-      StoreMotion(here.view, next, x, y, hit, &out.motion_to_next[2 * i]);
-      StoreMotion(here.view, previous, x, y, hit, &out.motion_to_previous[2 * i]);
+      StoreMotion(view, moments.next, at, hit, &out.motion_to_next[2 * i]);
+      StoreMotion(view, moments.previous, at, hit, &out.motion_to_previous[2 * i]);
     }
   });
   if (effects.jpeg_quality > 0) {
     ApplyJpeg(out.rgb.data(), camera.width, camera.height, effects.jpeg_quality, threads_);
   }
+  return out;
+}
+
+CellOutputs CpuRenderer::RenderCells(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames,
+                                     int count, int index, const synth::WindowEffects& effects, int cell) const {
+  if (cell < 1) throw Error("cell is " + std::to_string(cell) + "; expected at least 1");
+  const Moments moments(scene, camera, frames, count, index, effects, textures_);
+  CellOutputs out;
+  out.columns = camera.width / cell;
+  out.rows = camera.height / cell;
+  const size_t cells = static_cast<size_t>(out.columns) * static_cast<size_t>(out.rows);
+  out.depth.resize(cells);
+  out.motion_to_next.resize(2 * cells);
+  out.motion_to_previous.resize(2 * cells);
+  threads_.ParallelFor(out.rows, [&](int64_t row) {
+    for (int column = 0; column < out.columns; ++column) {
+      const size_t i = static_cast<size_t>(row) * static_cast<size_t>(out.columns) + static_cast<size_t>(column);
+      const synth::Pixel at = synth::CellMiddle(column, static_cast<int>(row), cell);
+      Hit hit;
+      out.depth[i] = Depth(moments.here.view, at, hit);
+      StoreMotion(moments.here.view, moments.next, at, hit, &out.motion_to_next[2 * i]);
+      StoreMotion(moments.here.view, moments.previous, at, hit, &out.motion_to_previous[2 * i]);
+    }
+  });
   return out;
 }
 
@@ -171,26 +199,6 @@ void ApplyJpeg(uint8_t* rgb, int width, int height, int quality, ThreadPool& thr
       }
     }
   });
-}
-
-std::vector<float> MotionOfCells(const std::vector<float>& motion, int width, int height, int cell) {
-  const int rows = height / cell;
-  const int columns = width / cell;
-  std::vector<float> cells(static_cast<size_t>(rows) * columns * 2);
-  for (int j = 0; j < rows; ++j) {
-    for (int i = 0; i < columns; ++i) {
-      const int x1 = i * cell + cell / 2;
-      const int y1 = j * cell + cell / 2;
-      const int x0 = cell % 2 == 0 ? x1 - 1 : x1;
-      const int y0 = cell % 2 == 0 ? y1 - 1 : y1;
-      for (int k = 0; k < 2; ++k) {
-        const auto at = [&](int x, int y) { return motion[2 * (static_cast<size_t>(y) * width + x) + k]; };
-        cells[2 * (static_cast<size_t>(j) * columns + i) + k] =
-            0.25F * (at(x0, y0) + at(x1, y0) + at(x0, y1) + at(x1, y1));
-      }
-    }
-  }
-  return cells;
 }
 
 }  // namespace calfvo

@@ -34,6 +34,15 @@ struct FrameOutputs {
   std::vector<float> motion_to_previous;  // [H, W, 2]
 };
 
+// The ground truth at the middles of square cells, as the GPU writes it for training.
+struct CellOutputs {
+  int columns = 0;
+  int rows = 0;
+  std::vector<float> depth;               // [rows, columns] metres, +inf for sky
+  std::vector<float> motion_to_next;      // [rows, columns, 2] pixels
+  std::vector<float> motion_to_previous;  // [rows, columns, 2]
+};
+
 // Same inputs, same bytes, for any number of threads.
 class CpuRenderer {
  public:
@@ -48,6 +57,11 @@ class CpuRenderer {
                       int index, const synth::WindowEffects& effects, uint64_t seed,
                       const RenderOptions& options = {}) const;
 
+  // The same for cells of `cell` pixels, without a picture. The middle of a cell lies between pixels when `cell`
+  // is even.
+  CellOutputs RenderCells(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames, int count,
+                          int index, const synth::WindowEffects& effects, int cell) const;
+
  private:
   ThreadPool& threads_;
   synth::TextureView textures_;
@@ -55,9 +69,5 @@ class CpuRenderer {
 
 // What JPEG at effects.jpeg_quality does to an [H, W, 3] picture.
 void ApplyJpeg(uint8_t* rgb, int width, int height, int quality, ThreadPool& threads);
-
-// The motion at the middles of square cells of `cell` pixels, [H / cell, W / cell, 2], from an [H, W, 2] field.
-// A cell's middle lies between pixels when `cell` is even: the mean of the four around it, NaN if one is.
-std::vector<float> MotionOfCells(const std::vector<float>& motion, int width, int height, int cell);
 
 }  // namespace calfvo

@@ -117,9 +117,9 @@ struct Rgb8 {
 
 // Linear light 0..∞ to 0..255: a soft shoulder, then a square root for the display's curve.
 CALFVO_HD float Encode(float light, float gamma) {
-  const float x = fmaxf(light, 0.0F);
+  const float x = Max(light, 0.0F);
   const float compressed = x * (1.0F + 0.16F * x) / (1.0F + 0.6F * x);
-  const float root = sqrtf(fminf(compressed, 1.0F));
+  const float root = sqrtf(Min(compressed, 1.0F));
   return 255.0F * (gamma == 1.0F ? root : powf(root, gamma));
 }
 

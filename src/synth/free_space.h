@@ -14,15 +14,15 @@ CALFVO_HD float DistanceBelow(const Primitive& p, Vec3 point) {
   const Vec3 u = PointToUnit(p, point);
   const Vec3 h = p.half_size;
   if (p.shape() == Shape::kSphere) {
-    return fmaxf(Norm(u) - 1.0F, 0.0F) * fminf(h.x, fminf(h.y, h.z));
+    return Max(Norm(u) - 1.0F, 0.0F) * Min(h.x, Min(h.y, h.z));
   }
-  const float dz = fmaxf(fabsf(u.z) - 1.0F, 0.0F) * h.z;
+  const float dz = Max(fabsf(u.z) - 1.0F, 0.0F) * h.z;
   if (p.shape() == Shape::kCylinder || p.shape() == Shape::kCone) {
-    const float out = fmaxf(sqrtf(u.x * u.x + u.y * u.y) - 1.0F, 0.0F) * fminf(h.x, h.y);
+    const float out = Max(sqrtf(u.x * u.x + u.y * u.y) - 1.0F, 0.0F) * Min(h.x, h.y);
     return sqrtf(out * out + dz * dz);
   }
-  const float dx = fmaxf(fabsf(u.x) - 1.0F, 0.0F) * h.x;
-  const float dy = fmaxf(fabsf(u.y) - 1.0F, 0.0F) * h.y;
+  const float dx = Max(fabsf(u.x) - 1.0F, 0.0F) * h.x;
+  const float dy = Max(fabsf(u.y) - 1.0F, 0.0F) * h.y;
   return sqrtf(dx * dx + dy * dy + dz * dz);
 }
 

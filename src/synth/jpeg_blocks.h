@@ -12,7 +12,7 @@ CALFVO_HD float QuantizationStep(int u, int v, bool chroma, int quality) {
   const float frequency = static_cast<float>(u + v);
   const float base = chroma ? 17.0F + 9.0F * frequency : 10.0F + 4.0F * frequency + 0.55F * frequency * frequency;
   const float scale = quality < 50 ? 50.0F / static_cast<float>(quality) : 2.0F - 0.02F * static_cast<float>(quality);
-  return fmaxf(fminf(base, 110.0F) * scale, 1.0F);
+  return Max(Min(base, 110.0F) * scale, 1.0F);
 }
 
 // cos((2·x + 1)·u·π / 16), scaled to be orthonormal.
@@ -34,7 +34,7 @@ CALFVO_HD Vec3 FromLumaChroma(Vec3 c) {
 // Rounds one coefficient; `index` is 8·v + u, `channel` 0 is luma.
 CALFVO_HD float Quantize(float value, int index, int channel, int quality) {
   const float step = QuantizationStep(index & 7, index >> 3, channel > 0, quality);
-  return floorf(value / step + 0.5F) * step;
+  return Floor(value / step + 0.5F) * step;
 }
 
 }  // namespace calfvo::synth

@@ -33,7 +33,7 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
         const int storeys = country ? 1 + r.Index(2) : 2 + r.Index(5);
         b.Place({houses_from + 0.5F * width, side * (road + walk + set_back), 0.0F}, facing);
         const int facade = facades[r.Index(5)];
-        Building(b, m, fminf(width, x + piece - houses_from), r.Uniform(8.0F, 14.0F), storeys, facade,
+        Building(b, m, Min(width, x + piece - houses_from), r.Uniform(8.0F, 14.0F), storeys, facade,
                  b.PrimitivesLeft() > 200);
         if (set_back > 2.5F && r.Chance(0.6F)) {
           b.Place({houses_from + 0.5F * width, side * (road + walk + 0.4F), 0.0F}, facing);

@@ -21,8 +21,8 @@ CALFVO_HD_CALL void MakeTerrain(Terrain& terrain, float size, float relief, floa
       const float h = ValueNoise(x, y, seed) + 0.4F * ValueNoise(2.3F * x, 2.3F * y, seed + 1) +
                       0.15F * ValueNoise(5.1F * x, 5.1F * y, seed + 2) - 0.77F;
       terrain.heights[j * kTerrainSamples + i] = relief * h;
-      terrain.low = fminf(terrain.low, relief * h);
-      terrain.high = fmaxf(terrain.high, relief * h);
+      terrain.low = Min(terrain.low, relief * h);
+      terrain.high = Max(terrain.high, relief * h);
     }
   }
   // The steepest edge; across a cell both slopes add up at most.
@@ -31,7 +31,7 @@ CALFVO_HD_CALL void MakeTerrain(Terrain& terrain, float size, float relief, floa
     for (int i = 0; i + 1 < kTerrainSamples; ++i) {
       const float along = terrain.heights[j * kTerrainSamples + i + 1] - terrain.heights[j * kTerrainSamples + i];
       const float across = terrain.heights[(i + 1) * kTerrainSamples + j] - terrain.heights[i * kTerrainSamples + j];
-      steepest = fmaxf(steepest, fmaxf(fabsf(along), fabsf(across)));
+      steepest = Max(steepest, Max(fabsf(along), fabsf(across)));
     }
   }
   terrain.slope = 1.42F * steepest / step;

@@ -72,7 +72,7 @@ CALFVO_HD void BuildWarehouse(SceneBuilder& b) {
     }
     for (float x = from; x <= to; x += 2.7F) {
       b.Place({x, y, 0.0F}, 0.0F);
-      const float top = fminf(height - 0.6F, levels * static_cast<float>(shelves) + 0.9F);
+      const float top = Min(height - 0.6F, levels * static_cast<float>(shelves) + 0.9F);
       b.Box(0.0F, -0.5F, 0.0F, {0.09F, 0.09F, top}, steel);
       b.Box(0.0F, 0.5F, 0.0F, {0.09F, 0.09F, top}, steel);
       for (int level = 0; level <= shelves && x + 2.0F < to; ++level) {

@@ -21,11 +21,11 @@ struct SurfacePoint {
 
 // How much of a pixel `footprint` wide lies inside |x| < half_width.
 CALFVO_HD float Cover(float x, float half_width, float footprint) {
-  return Saturate((half_width - fabsf(x)) / fmaxf(footprint, 1e-5F) + 0.5F);
+  return Saturate((half_width - fabsf(x)) / Max(footprint, 1e-5F) + 0.5F);
 }
 // 1 where cells are many pixels wide, 0 where they are too small to show.
 CALFVO_HD float Visible(float cell, float footprint) {
-  return Saturate(cell / fmaxf(footprint, 1e-5F) * 0.5F - 0.75F);
+  return Saturate(cell / Max(footprint, 1e-5F) * 0.5F - 0.75F);
 }
 
 // A cell of a pattern: its index and the place inside, in cells.
@@ -37,8 +37,8 @@ struct Cell {
 };
 
 CALFVO_HD Cell CellAt(float u, float v) {
-  const float fu = floorf(u);
-  const float fv = floorf(v);
+  const float fu = Floor(u);
+  const float fv = Floor(v);
   return {static_cast<int>(fu), static_cast<int>(fv), u - fu, v - fv};
 }
 
@@ -46,11 +46,11 @@ CALFVO_HD Cell CellAt(float u, float v) {
 CALFVO_HD Vec3 JointedColor(const Material& m, const SurfacePoint& s, float joint) {
   float u = s.u / m.scale_u;
   const float v = s.v / m.scale_v;
-  const int row = static_cast<int>(floorf(v));
+  const int row = static_cast<int>(Floor(v));
   if (m.pattern == Pattern::kBrick && (row & 1) != 0) u += 0.5F;
   if (m.pattern == Pattern::kPlank) u += UpperUnit(HashCell(row, 7, m.seed)) * 4.0F;
   const Cell cell = CellAt(u, v);
-  const float smaller = fminf(m.scale_u, m.scale_v);
+  const float smaller = Min(m.scale_u, m.scale_v);
   const float tone = UpperUnit(HashCell(cell.i, cell.j, m.seed));
   const float mean_joint = joint / smaller;
   const float fade = Visible(smaller, s.footprint);
@@ -58,7 +58,7 @@ CALFVO_HD Vec3 JointedColor(const Material& m, const SurfacePoint& s, float join
   if (fade <= 0.0F) return mean;
   const float edge_u = (fabsf(cell.x - 0.5F) - 0.5F) * m.scale_u;
   const float edge_v = (fabsf(cell.y - 0.5F) - 0.5F) * m.scale_v;
-  const float in_joint = fmaxf(Cover(edge_u, 0.5F * joint, s.footprint), Cover(edge_v, 0.5F * joint, s.footprint));
+  const float in_joint = Max(Cover(edge_u, 0.5F * joint, s.footprint), Cover(edge_v, 0.5F * joint, s.footprint));
   return Mix(mean, Mix(Mix(m.a, m.b, tone), m.c, in_joint), fade);
 }
 
@@ -71,7 +71,7 @@ CALFVO_HD Vec3 FacadeColor(const Material& m, const SurfacePoint& s) {
   const float y = (cell.y - 0.52F) * m.scale_v;
   const float pane = Cover(x, half_width, s.footprint) * Cover(y, half_height, s.footprint);
   const float frame = Cover(x, half_width + 0.08F, s.footprint) * Cover(y, half_height + 0.1F, s.footprint);
-  const float bar = fmaxf(Cover(x, 0.03F, s.footprint), Cover(y - 0.3F * half_height, 0.025F, s.footprint));
+  const float bar = Max(Cover(x, 0.03F, s.footprint), Cover(y - 0.3F * half_height, 0.025F, s.footprint));
   const float ledge = Cover((fabsf(cell.y - 0.5F) - 0.5F) * m.scale_v, 0.07F, s.footprint);
   const uint32_t window = HashCell(cell.i, cell.j, m.seed + s.variation);
   // Panes: dark, with a lighter upper part that stands for sky, sometimes blinds or a lit room.
@@ -106,7 +106,7 @@ CALFVO_HD Vec3 BooksColor(const Material& m, const SurfacePoint& s) {
   const float half = (second ? 1.0F - cut : cut) * m.scale_u;
   const uint32_t book = HashCell(2 * pair.i + (second ? 1 : 0), 5, seed);
   const float top = s.half_v * (0.5F + 0.48F * UpperUnit(book * 0x9E3779B1U));
-  const float inside = Cover(x, half - 0.0015F, s.footprint) * Saturate((top - s.v) / fmaxf(s.footprint, 1e-4F));
+  const float inside = Cover(x, half - 0.0015F, s.footprint) * Saturate((top - s.v) / Max(s.footprint, 1e-4F));
   Vec3 color = Mix(RandomColor(book, 0.8F), m.a, 0.25F);
   const float title = Cover(s.v - 0.4F * top, 0.12F * s.half_v, s.footprint) * Cover(x, 0.45F * half, s.footprint);
   color = Mix(color, RandomColor(book * 0x85A3C1D7U, 0.3F), title);
@@ -120,7 +120,7 @@ CALFVO_HD Vec3 PosterColor(const Material& m, const SurfacePoint& s, float noise
   const float x = s.u / s.half_u;  // −1..1
   const float y = s.v / s.half_v;
   const uint32_t style = HashCell(1, 2, seed);
-  const float border = fmaxf(fabsf(x) - 1.0F + 0.05F, fabsf(y) - 1.0F + 0.05F);
+  const float border = Max(fabsf(x) - 1.0F + 0.05F, fabsf(y) - 1.0F + 0.05F);
   Vec3 color;
   if ((style & 3U) == 0) {
     const float line = 0.045F * s.half_v;
@@ -146,7 +146,7 @@ CALFVO_HD Vec3 PosterColor(const Material& m, const SurfacePoint& s, float noise
       const float dx = x - 1.4F * (UpperUnit(bits) - 0.5F);
       const float dy = y - 1.4F * (LowerUnit(bits) - 0.5F);
       const float size = 0.12F + 0.4F * UpperUnit(bits * 0x3C6EF372U);
-      const float distance = (bits & 64U) != 0 ? sqrtf(dx * dx + dy * dy) : fmaxf(fabsf(dx), fabsf(dy) * 1.5F);
+      const float distance = (bits & 64U) != 0 ? sqrtf(dx * dx + dy * dy) : Max(fabsf(dx), fabsf(dy) * 1.5F);
       color = Mix(color, RandomColor(bits * 0x2545F491U, 0.9F), Cover(distance, size, s.footprint / s.half_u));
     }
   }
@@ -156,19 +156,19 @@ CALFVO_HD Vec3 PosterColor(const Material& m, const SurfacePoint& s, float noise
 CALFVO_HD Vec3 RoadColor(const Material& m, const SurfacePoint& s, Vec3 asphalt) {
   const float lanes = m.scale_v;  // each side
   const float across = fabsf(s.v);
-  const float dash = fabsf(s.u / 12.0F - floorf(s.u / 12.0F) - 0.5F) * 12.0F;
-  const float dashed = Saturate((1.5F - dash) / fmaxf(s.footprint, 0.01F) + 0.5F);
-  const float nearest = floorf(across / m.scale_u + 0.5F);
+  const float dash = fabsf(s.u / 12.0F - Floor(s.u / 12.0F) - 0.5F) * 12.0F;
+  const float dashed = Saturate((1.5F - dash) / Max(s.footprint, 0.01F) + 0.5F);
+  const float nearest = Floor(across / m.scale_u + 0.5F);
   float paint = 0.0F;
   if (nearest < lanes - 0.5F) paint = Cover(across - nearest * m.scale_u, 0.06F, s.footprint) * dashed;
   const float edge = lanes * m.scale_u - 0.35F;
-  paint = fmaxf(paint, Cover(across - edge, 0.05F, s.footprint));
+  paint = Max(paint, Cover(across - edge, 0.05F, s.footprint));
   // A crossing every 70 m: stripes half a metre wide, 3.5 m long.
   const float along = s.u / 70.0F + UpperUnit(HashCell(4, 4, m.seed));
-  const float to_crossing = (along - floorf(along) - 0.5F) * 70.0F;
-  const float stripe = across - floorf(across) - 0.5F;
+  const float to_crossing = (along - Floor(along) - 0.5F) * 70.0F;
+  const float stripe = across - Floor(across) - 0.5F;
   if (across < edge) {
-    paint = fmaxf(paint, Cover(to_crossing, 1.75F, s.footprint) * Cover(stripe, 0.25F, s.footprint));
+    paint = Max(paint, Cover(to_crossing, 1.75F, s.footprint) * Cover(stripe, 0.25F, s.footprint));
   }
   return Mix(asphalt, m.c, paint * 0.85F);
 }
@@ -181,9 +181,9 @@ CALFVO_HD Vec3 FieldsColor(const Material& m, const SurfacePoint& s, float noise
   const Vec3 base = pick < 0.4F ? m.a : pick < 0.7F ? m.b : m.c;
   const float period = 0.8F + 3.0F * LowerUnit(parcel);
   const float along = ((parcel & 1U) != 0 ? s.u : s.v) / period;
-  const float row = Cover((along - floorf(along) - 0.5F) * period, 0.22F * period, s.footprint);
+  const float row = Cover((along - Floor(along) - 0.5F) * period, 0.22F * period, s.footprint);
   const float seen = Visible(period, s.footprint);
-  const float border = fminf(0.5F - fabsf(cell.x - 0.5F), 0.5F - fabsf(cell.y - 0.5F)) * fminf(m.scale_u, m.scale_v);
+  const float border = Min(0.5F - fabsf(cell.x - 0.5F), 0.5F - fabsf(cell.y - 0.5F)) * Min(m.scale_u, m.scale_v);
   Vec3 color = base * (0.75F + 0.5F * UpperUnit(parcel * 0x632BE5ABU));
   color = color * (1.0F - 0.25F * (Mix(0.44F, row, seen)));
   return Mix(color, Vec3{0.045F, 0.07F, 0.025F}, Cover(border, 0.8F + 0.8F * LowerUnit(parcel), s.footprint));
@@ -215,15 +215,15 @@ CALFVO_HD Vec3 MaterialColor(const Material& m, const SurfacePoint& s, TextureVi
       break;
     case Pattern::kStripes: {
       const float x = s.u / m.scale_u;
-      const float stripe = Cover((x - floorf(x) - 0.5F) * m.scale_u, 0.25F * m.scale_u, s.footprint);
+      const float stripe = Cover((x - Floor(x) - 0.5F) * m.scale_u, 0.25F * m.scale_u, s.footprint);
       color = Mix(m.a, m.b, Mix(0.5F, stripe, Visible(m.scale_u, s.footprint)));
       break;
     }
     case Pattern::kChecks: {
       const float x = s.u / m.scale_u;
       const float y = s.v / m.scale_u;
-      const float su = Clamp((0.25F - fabsf(x - floorf(x) - 0.5F)) * 2.0F * m.scale_u / fmaxf(s.footprint, 1e-5F), -1.0F, 1.0F);
-      const float sv = Clamp((0.25F - fabsf(y - floorf(y) - 0.5F)) * 2.0F * m.scale_u / fmaxf(s.footprint, 1e-5F), -1.0F, 1.0F);
+      const float su = Clamp((0.25F - fabsf(x - Floor(x) - 0.5F)) * 2.0F * m.scale_u / Max(s.footprint, 1e-5F), -1.0F, 1.0F);
+      const float sv = Clamp((0.25F - fabsf(y - Floor(y) - 0.5F)) * 2.0F * m.scale_u / Max(s.footprint, 1e-5F), -1.0F, 1.0F);
       color = Mix(m.a, m.b, 0.5F + 0.5F * su * sv * Visible(0.5F * m.scale_u, s.footprint));
       break;
     }
@@ -255,21 +255,21 @@ CALFVO_HD Vec3 MaterialColor(const Material& m, const SurfacePoint& s, TextureVi
       color = FieldsColor(m, s, noise);
       break;
     case Pattern::kGlass: {
-      const float bar = fmaxf(Cover(s.u, 0.025F, s.footprint),
-                              fmaxf(Cover(fabsf(s.u) - s.half_u, 0.05F, s.footprint),
+      const float bar = Max(Cover(s.u, 0.025F, s.footprint),
+                              Max(Cover(fabsf(s.u) - s.half_u, 0.05F, s.footprint),
                                     Cover(fabsf(s.v) - s.half_v, 0.05F, s.footprint)));
       color = Mix(Mix(m.a, m.b, Saturate(0.5F + 0.5F * s.v / s.half_v + 0.3F * noise)), m.c, bar);
       break;
     }
   }
   if (m.texture != kNoTexture && textures.count > 0 && m.pattern != Pattern::kPoster) {
-    const float scale = 1.0F / fmaxf(m.scale_u, 0.3F);
+    const float scale = 1.0F / Max(m.scale_u, 0.3F);
     const Vec3 image = SampleTexture(textures, m.texture, s.u * scale + shift, -s.v * scale, s.footprint * scale);
     // The image brings structure; the material keeps a part of its own colour.
     color = Mix(image, color * (image.y * 2.0F + 0.1F), 0.35F);
   }
   const float tone = 1.0F + 0.16F * (static_cast<float>(s.variation >> 10) * (1.0F / 64) - 0.5F);
-  const float light = tone * fmaxf(1.0F + amount * noise, 0.15F);
+  const float light = tone * Max(1.0F + amount * noise, 0.15F);
   return color * light;
 }
 

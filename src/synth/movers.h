@@ -42,13 +42,6 @@ CALFVO_HD MoverState StateOf(const Mover& mover, float time_s) {
   return {here, (MoverOffset(mover, time_s + kStep) - MoverOffset(mover, time_s - kStep)) * (0.5F / kStep)};
 }
 
-CALFVO_HD Vec3 Min(Vec3 a, Vec3 b) {
-  return {fminf(a.x, b.x), fminf(a.y, b.y), fminf(a.z, b.z)};
-}
-CALFVO_HD Vec3 Max(Vec3 a, Vec3 b) {
-  return {fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z)};
-}
-
 // Completes a table whose `states` are filled. `reach_s` is the longest |dt| that will be asked for.
 CALFVO_HD void BoundMovers(const Scene& scene, float reach_s, MoverTable& table) {
   table.count = scene.mover_count;

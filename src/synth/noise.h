@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small numeric pieces for materials and scenes: hashes of grid cells, value noise, and a sine and cosine
-// whose bits are the same on the host and on the GPU.
+// Hashes of grid cells and smooth noise made of them.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "portable/host_device.h"
-#include "portable/vec3.h"
 #include "synth/compile_hints.h"
+#include "synth/numeric.h"
 
 namespace calfvo::synth {
-
-CALFVO_HD float Clamp(float x, float low, float high) {
-  return fminf(fmaxf(x, low), high);
-}
-CALFVO_HD float Saturate(float x) {
-  return fminf(fmaxf(x, 0.0F), 1.0F);
-}
-CALFVO_HD float Mix(float a, float b, float t) {
-  return a + (b - a) * t;
-}
-CALFVO_HD portable::Vec3 Mix(portable::Vec3 a, portable::Vec3 b, float t) {
-  return a + (b - a) * t;
-}
 
 // Bits of a cell of the plane. One round: good enough for texture, cheap enough for every sample.
 CALFVO_HD uint32_t HashCell(int x, int y, uint32_t seed) {
@@ -45,8 +30,8 @@ CALFVO_HD float LowerUnit(uint32_t bits) {
 
 // Smooth noise in [0, 1] with one random value per unit cell.
 CALFVO_HD float ValueNoise(float x, float y, uint32_t seed) {
-  const float fx = floorf(x);
-  const float fy = floorf(y);
+  const float fx = Floor(x);
+  const float fy = Floor(y);
   const int ix = static_cast<int>(fx);
   const int iy = static_cast<int>(fy);
   const float u = x - fx;
@@ -75,21 +60,6 @@ CALFVO_ROLLED
     amplitude *= 0.62F;
   }
   return sum;
-}
-
-// Sine and cosine by polynomials, |error| < 2e-6 for |radians| < 1000.
-CALFVO_HD void SinCos(float radians, float& sine, float& cosine) {
-  const float turns = radians * 0.63661977F;  // quarter turns
-  const float nearest = floorf(turns + 0.5F);
-  const float x = (turns - nearest) * 1.5707963F;
-  const float x2 = x * x;
-  const float s = x * (1.0F + x2 * (-0.16666667F + x2 * (0.008333331F - x2 * 0.00019840874F)));
-  const float c = 1.0F + x2 * (-0.5F + x2 * (0.041666638F + x2 * (-0.0013888378F + x2 * 2.4760495e-5F)));
-  const int quadrant = static_cast<int>(nearest) & 3;
-  sine = (quadrant & 1) ? c : s;
-  cosine = (quadrant & 1) ? s : c;
-  if (quadrant & 2) sine = -sine;
-  if (quadrant == 1 || quadrant == 2) cosine = -cosine;
 }
 
 }  // namespace calfvo::synth

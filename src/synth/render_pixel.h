@@ -40,7 +40,7 @@ CALFVO_ROLLED
     const float along = (static_cast<float>(i) + 0.5F) * share;
     // Places on a line of slope −1/2 or so cover both directions with few samples.
     const float px = static_cast<float>(x) + along - 0.5F;
-    const float across = samples <= 1 ? 0.5F : along * 2.0F - floorf(along * 2.0F);
+    const float across = samples <= 1 ? 0.5F : along * 2.0F - Floor(along * 2.0F);
     const float py = static_cast<float>(y) + (samples == 2 ? 0.5F - along : across - 0.5F);
     const float dt = SampleTime(*view.effects, static_cast<float>(y), view.camera->height,
                                 (static_cast<float>(i) + jitter) * share);
@@ -101,6 +101,12 @@ CALFVO_ROLLED
   if (!IsInImage(camera, there)) return false;
   motion = {there.x - x, there.y - y};
   return true;
+}
+
+// The middle of a square cell of `cell` pixels; between pixels when `cell` is even.
+CALFVO_HD Pixel CellMiddle(int column, int row, int cell) {
+  const float side = static_cast<float>(cell);
+  return {(static_cast<float>(column) + 0.5F) * side - 0.5F, (static_cast<float>(row) + 0.5F) * side - 0.5F};
 }
 
 }  // namespace calfvo::synth

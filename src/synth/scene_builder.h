@@ -104,10 +104,9 @@ class SceneBuilder {
     }
   }
 
-  // Builds the hierarchy; call once, last.
-  CALFVO_HD void Finish(BvhScratch& scratch) {
+  // Call once, when everything has been added.
+  CALFVO_HD void CountStatic() {
     if (scene_.mover_count == 0) scene_.static_count = scene_.primitive_count;
-    BuildBvh(scene_, scratch);
   }
 
   CALFVO_HD int PrimitivesLeft() const { return kMaxPrimitives - scene_.primitive_count; }

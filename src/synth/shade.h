@@ -84,7 +84,7 @@ CALFVO_HD Surface SurfaceAt(const Scene& scene, const MoverTable& table, float d
   const float facing = Dot(surface.normal, ray.direction);
   if (facing > 0.0F) surface.normal = -surface.normal;
   // A pixel covers more of a surface seen at a slant; the root is a compromise between both directions.
-  surface.place.footprint = hit.t * pixel_angle / sqrtf(fmaxf(fabsf(facing), 0.04F));
+  surface.place.footprint = hit.t * pixel_angle / sqrtf(Max(fabsf(facing), 0.04F));
   return surface;
 }
 
@@ -93,24 +93,24 @@ CALFVO_HD Vec3 ToLight(const Light& light, Vec3 point, float& distance) {
   if (light.is_lamp != 0) {
     const Vec3 to = light.position - point;
     distance = Norm(to);
-    const Vec3 direction = to * (1.0F / fmaxf(distance, 1e-3F));
+    const Vec3 direction = to * (1.0F / Max(distance, 1e-3F));
     distance -= 0.25F;  // the lamp does not shade itself
     return direction;
   }
-  distance = light.ceiling < 1e8F ? (light.ceiling - point.z) / fmaxf(light.direction.z, 0.05F) : kFar;
+  distance = light.ceiling < 1e8F ? (light.ceiling - point.z) / Max(light.direction.z, 0.05F) : kFar;
   return light.direction;
 }
 
 // Darkening towards the floor and, indoors, towards walls and ceiling.
 CALFVO_HD float Openness(const Scene& scene, const Surface& s) {
-  const float height = fmaxf(s.point.z, 0.0F);
+  const float height = Max(s.point.z, 0.0F);
   const float k = scene.light.occlusion;
   const float upright = 1.0F - fabsf(s.normal.z);
   float open = 1.0F - k * 0.5F * upright * 0.3F / (0.3F + height);
   if (scene.light.ceiling < 1e8F) {
-    const float to_top = fmaxf(scene.light.ceiling - s.point.z, 0.0F);
+    const float to_top = Max(scene.light.ceiling - s.point.z, 0.0F);
     open *= 1.0F - k * 0.4F * upright * 0.25F / (0.25F + to_top);
-    const float to_wall = fmaxf(fminf(s.point.y - scene.space_low[0].y, scene.space_high[0].y - s.point.y), 0.0F);
+    const float to_wall = Max(Min(s.point.y - scene.space_low[0].y, scene.space_high[0].y - s.point.y), 0.0F);
     open *= 1.0F - k * 0.4F * (1.0F - fabsf(s.normal.y)) * 0.25F / (0.25F + to_wall);
   }
   return open;
@@ -127,8 +127,8 @@ CALFVO_HD Vec3 ShadeSurface(const Scene& scene, const Ray& ray, const Surface& s
   const Vec3 to_light = ToLight(light, s.point, to_light_distance);
   float strength = lit;
   if (light.is_lamp != 0) {
-    const float ratio = light.range / fmaxf(to_light_distance + 0.25F, 0.3F);
-    strength *= fminf(ratio * ratio, 2.5F);
+    const float ratio = light.range / Max(to_light_distance + 0.25F, 0.3F);
+    strength *= Min(ratio * ratio, 2.5F);
   }
   const float facing = Saturate(Dot(s.normal, to_light));
   // Upright faces differ a little by where they look, as under a sky that is not even.

@@ -45,17 +45,17 @@ CALFVO_HD void ClipSlab(float origin, float direction, Interval& in) {
   const float inverse = SafeInverse(direction);
   const float a = (-1.0F - origin) * inverse;
   const float b = (1.0F - origin) * inverse;
-  in.near = fmaxf(in.near, fminf(a, b));
-  in.far = fminf(in.far, fmaxf(a, b));
+  in.near = Max(in.near, Min(a, b));
+  in.far = Min(in.far, Max(a, b));
 }
 
 // Keeps the side where value + t · change ≤ 0.
 CALFVO_HD void ClipPlane(float value, float change, Interval& in) {
   const float t = -value * SafeInverse(change);
   if (change < 0.0F) {
-    in.near = fmaxf(in.near, t);
+    in.near = Max(in.near, t);
   } else {
-    in.far = fminf(in.far, t);
+    in.far = Min(in.far, t);
   }
 }
 
@@ -66,10 +66,10 @@ CALFVO_HD void ClipQuadric(float a, float b, float c, Interval& in) {
     in.far = -kFar;
     return;
   }
-  const float inverse = 1.0F / fmaxf(a, 1e-20F);
+  const float inverse = 1.0F / Max(a, 1e-20F);
   const float root = sqrtf(discriminant);
-  in.near = fmaxf(in.near, (-b - root) * inverse);
-  in.far = fminf(in.far, (-b + root) * inverse);
+  in.near = Max(in.near, (-b - root) * inverse);
+  in.far = Min(in.far, (-b + root) * inverse);
 }
 
 // Half-angle terms of the shapes bounded by planes ±x + kx·z ≤ 1 − kx and ±y + ky·z ≤ 1 − ky.

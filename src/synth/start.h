@@ -41,7 +41,7 @@ CALFVO_HD float StartHeight(const Scene& scene, CameraCarrier carrier, portable:
     case CameraCarrier::kDrone:
       break;
   }
-  if (scene.light.ceiling < 1e8F) return 0.5F + (fminf(top, 8.0F) - 0.5F) * share;
+  if (scene.light.ceiling < 1e8F) return 0.5F + (Min(top, 8.0F) - 0.5F) * share;
   return 2.0F + 48.0F * share * share * share;
 }
 

@@ -44,7 +44,7 @@ CALFVO_HD float IntersectGround(const Terrain& terrain, const Ray& ray, float li
     t = (terrain.high - o.z) / d.z;
   }
   const float level = sqrtf(d.x * d.x + d.y * d.y);
-  const float closing = fmaxf(terrain.slope * level - d.z, 1e-3F);  // fastest that the gap can shrink
+  const float closing = Max(terrain.slope * level - d.z, 1e-3F);  // fastest that the gap can shrink
   float before = t;
   float gap_before = 0.0F;
 CALFVO_ROLLED
@@ -60,7 +60,7 @@ CALFVO_ROLLED
       float gap_b = gap;
 CALFVO_ROLLED
       for (int j = 0; j < 4 && gap_a > 0.0F && b - a > 1e-6F * b; ++j) {
-        const float c = a + (b - a) * Saturate(gap_a / fmaxf(gap_a - gap_b, 1e-9F));
+        const float c = a + (b - a) * Saturate(gap_a / Max(gap_a - gap_b, 1e-9F));
         const float gap_c = o.z + c * d.z - TerrainHeight(terrain, o.x + c * d.x, o.y + c * d.y);
         if (gap_c > 0.0F) {
           a = c;
@@ -76,7 +76,7 @@ CALFVO_ROLLED
     before = t;
     gap_before = gap;
     // Far away a miss by a fraction of a pixel is allowed for the sake of speed.
-    t += fmaxf(gap / closing, 8e-3F * t) + 1e-3F;
+    t += Max(gap / closing, 8e-3F * t) + 1e-3F;
   }
   return kFar;
 }

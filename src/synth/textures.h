@@ -33,10 +33,10 @@ CALFVO_HD Vec3 SampleTexture(TextureView textures, int image, float u, float v, 
     level += size * size;
     size /= 2;
   }
-  const float x = (u - floorf(u)) * static_cast<float>(size) - 0.5F;
-  const float y = (v - floorf(v)) * static_cast<float>(size) - 0.5F;
-  const float fx = floorf(x);
-  const float fy = floorf(y);
+  const float x = (u - Floor(u)) * static_cast<float>(size) - 0.5F;
+  const float y = (v - Floor(v)) * static_cast<float>(size) - 0.5F;
+  const float fx = Floor(x);
+  const float fy = Floor(y);
   const int x0 = static_cast<int>(fx) & (size - 1);
   const int y0 = static_cast<int>(fy) & (size - 1);
   const int x1 = (x0 + 1) & (size - 1);

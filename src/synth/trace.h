@@ -41,8 +41,8 @@ CALFVO_HD float EnterBox(Vec3 low, Vec3 high, Vec3 origin, Vec3 inverse, float l
   const float by = (high.y - origin.y) * inverse.y;
   const float az = (low.z - origin.z) * inverse.z;
   const float bz = (high.z - origin.z) * inverse.z;
-  const float near = fmaxf(fmaxf(fminf(ax, bx), fminf(ay, by)), fmaxf(fminf(az, bz), 0.0F));
-  const float far = fminf(fminf(fmaxf(ax, bx), fmaxf(ay, by)), fminf(fmaxf(az, bz), limit));
+  const float near = Max(Max(Min(ax, bx), Min(ay, by)), Max(Min(az, bz), 0.0F));
+  const float far = Min(Min(Max(ax, bx), Max(ay, by)), Min(Max(az, bz), limit));
   return near <= far ? near : kFar;
 }
 
