@@ -11,5 +11,6 @@ namespace calfvo {
 using Run = std::function<int()>;
 
 Run AddEvalCommand(CLI::App& app);
+Run AddSynthCommand(CLI::App& app);
 
 }  // namespace calfvo

@@ -26,6 +26,7 @@ struct Command {
 
 constexpr std::array kCommands = {
     Command{"eval", "How far an estimated trajectory is from a reference", AddEvalCommand},
+    Command{"synth", "Video of an invented scene, with its true trajectory", AddSynthCommand},
 };
 
 int Main(int argc, char** argv) {
