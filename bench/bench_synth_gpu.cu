@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the GPU's renderer with the CPU's on the same seeds, then times it. Exits with 1 when they disagree.
+// Compares the GPU's renderer with the CPU's on the same seeds, then times it. Exits with 1 when they
+// disagree.
 //   bench_synth_gpu [windows] [repetitions]
 // Built by the preset `cuda`; without CMake, from the repository's root:
 //   N="nvcc -std=c++20 -arch=sm_90 -O3 -Isrc -Iinclude"
@@ -45,8 +46,8 @@ std::vector<T> Download(const T* device, size_t count) {
 
 bool SameScene(const Scene& a, const Scene& b) {
   const auto same = [](const void* p, const void* q, size_t bytes) { return std::memcmp(p, q, bytes) == 0; };
-  if (a.primitive_count != b.primitive_count || a.node_count != b.node_count || a.mover_count != b.mover_count ||
-      a.material_count != b.material_count) {
+  if (a.primitive_count != b.primitive_count || a.node_count != b.node_count ||
+      a.mover_count != b.mover_count || a.material_count != b.material_count) {
     return false;
   }
   const auto bytes = [](int count, size_t each) { return static_cast<size_t>(count) * each; };
@@ -141,15 +142,16 @@ double Share(long part, long whole) {
 
 bool CompareAll(ThreadPool& threads) {
   bool good = true;
-  std::printf("%-14s %-8s %10s %10s %10s %12s\n", "kind", "effects", "pixels %", "depth %", "cells %", "same scenes");
+  std::printf("%-14s %-8s %10s %10s %10s %12s\n", "kind", "effects", "pixels %", "depth %", "cells %",
+              "same scenes");
   for (int pass = 0; pass < 2; ++pass) {
     for (int kind = 0; kind < kSceneKindCount; ++kind) {
       const EffectsOptions effects = pass == 0 ? EffectsOptions::None() : EffectsOptions::Training();
       const Agreement a = Compare(static_cast<SceneKind>(kind), effects, 6, threads);
       std::printf("%-14s %-8s %10.4f %10.4f %10.4f %6d of %d\n",
-                  std::string(SceneKindName(static_cast<SceneKind>(kind))).c_str(), pass == 0 ? "none" : "training",
-                  Share(a.close, a.pixels), Share(a.close_depths, a.depths), Share(a.close_cells, a.cells),
-                  a.same_scenes, a.scenes);
+                  std::string(SceneKindName(static_cast<SceneKind>(kind))).c_str(),
+                  pass == 0 ? "none" : "training", Share(a.close, a.pixels), Share(a.close_depths, a.depths),
+                  Share(a.close_cells, a.cells), a.same_scenes, a.scenes);
       if (pass == 0) {
         good = good && Share(a.close, a.pixels) >= 99.9 && Share(a.close_depths, a.depths) >= 99.9;
       }
@@ -222,12 +224,12 @@ double MeasureOverlapped(const WindowBatchOptions& options, int batches) {
 
 void TimeAll(int windows, int repetitions) {
   std::printf("\n%d windows of 8 frames, 224 x 224; medians of %d batches, ms\n", windows, repetitions);
-  std::printf("%-26s %8s %8s %8s %8s %8s %12s %14s\n", "", "scenes", "motion", "render", "total", "slowest", "frames/s",
-              "overlapped");
+  std::printf("%-26s %8s %8s %8s %8s %8s %12s %14s\n", "", "scenes", "motion", "render", "total", "slowest",
+              "frames/s", "overlapped");
   const auto report = [&](const char* name, const WindowBatchOptions& options) {
     const Times t = Measure(options, repetitions);
-    std::printf("%-26s %8.2f %8.2f %8.2f %8.2f %8.2f %12.0f %14.0f\n", name, t.scenes, t.motion, t.render, t.total,
-                t.slowest, options.windows * options.frames / t.total * 1e3,
+    std::printf("%-26s %8.2f %8.2f %8.2f %8.2f %8.2f %12.0f %14.0f\n", name, t.scenes, t.motion, t.render,
+                t.total, t.slowest, options.windows * options.frames / t.total * 1e3,
                 MeasureOverlapped(options, repetitions));
   };
   WindowBatchOptions options;

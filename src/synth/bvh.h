@@ -82,7 +82,8 @@ CALFVO_HD int Partition(BvhScratch& scratch, int first, int count, float area) {
     right.low = Min(right.low, bins[b].low);
     right.high = Max(right.high, bins[b].high);
     right.count += bins[b].count;
-    right_cost[b] = right.count == 0 ? 0.0F : HalfArea(right.low, right.high) * static_cast<float>(right.count);
+    right_cost[b] =
+        right.count == 0 ? 0.0F : HalfArea(right.low, right.high) * static_cast<float>(right.count);
   }
   Bin left{far, -far, 0};
   int best = 0;
@@ -143,8 +144,8 @@ CALFVO_HD void StartBvh(Scene& scene) {
   scene.node_count = scene.static_count > 0 ? 2 : 0;
 }
 
-// Sets the bounds of a node that is still a leaf, and returns how many primitives its left child should get; 0
-// keeps it a leaf. Nodes of one level can be done in parallel.
+// Sets the bounds of a node that is still a leaf, and returns how many primitives its left child should get;
+// 0 keeps it a leaf. Nodes of one level can be done in parallel.
 CALFVO_HD int CutNode(Scene& scene, BvhScratch& scratch, int index) {
   Node& node = scene.nodes[index];
   Vec3 low{kMoverFar, kMoverFar, kMoverFar};

@@ -3,9 +3,9 @@
 //
 // With (X, Y, Z) in the camera frame and x = X/Z, y = Y/Z, r² = x² + y²:
 //   pixel = (fx·x·s + cx, fy·y·s + cy),  s = 1 + k1·r² + k2·r⁴.
-// k1 < 0 bends straight lines outwards (barrel), k1 > 0 inwards. The way back solves for the radius by a fixed
-// number of Newton steps. As in OpenCV, pixel centres have integer coordinates, so that the image covers
-// [−0.5, width − 0.5] × [−0.5, height − 0.5].
+// k1 < 0 bends straight lines outwards (barrel), k1 > 0 inwards. The way back solves for the radius by a
+// fixed number of Newton steps. As in OpenCV, pixel centres have integer coordinates, so that the image
+// covers [−0.5, width − 0.5] × [−0.5, height − 0.5].
 #pragma once
 
 #include "portable/random.h"
@@ -41,7 +41,7 @@ CALFVO_HD Vec3 DirectionAt(const CameraModel& camera, float x, float y) {
   const float a = camera.k1 * q;
   const float b = camera.k2 * q * q;
   float s = 1.0F;  // undistorted over distorted radius: s·(1 + a·s² + b·s⁴) = 1
-CALFVO_ROLLED
+  CALFVO_ROLLED
   for (int i = 0; i < 8; ++i) {
     const float s2 = s * s;
     const float value = s * (1.0F + s2 * (a + b * s2)) - 1.0F;

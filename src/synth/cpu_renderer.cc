@@ -30,8 +30,8 @@ struct Moment {
 
 // A frame of a sequence with the one before and the one after.
 struct Moments {
-  Moments(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames, int count, int index,
-          const synth::WindowEffects& effects, synth::TextureView textures) {
+  Moments(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames, int count,
+          int index, const synth::WindowEffects& effects, synth::TextureView textures) {
     if (index < 0 || index >= count) {
       throw Error("frame " + std::to_string(index) + " of a sequence of " + std::to_string(count));
     }
@@ -68,8 +68,9 @@ void StoreMotion(const FrameView& view, const Moment& other, synth::Pixel at, co
 
 }  // namespace
 
-FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames,
-                                 int count, int index, const synth::WindowEffects& effects, uint64_t seed,
+FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& camera,
+                                 const PosedFrame* frames, int count, int index,
+                                 const synth::WindowEffects& effects, uint64_t seed,
                                  const RenderOptions& options) const {
   if (options.samples < 1 || options.samples > 8) {
     throw Error("samples is " + std::to_string(options.samples) + "; expected 1 to 8");
@@ -119,8 +120,9 @@ FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& c
   return out;
 }
 
-CellOutputs CpuRenderer::RenderCells(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames,
-                                     int count, int index, const synth::WindowEffects& effects, int cell) const {
+CellOutputs CpuRenderer::RenderCells(const synth::Scene& scene, const CameraModel& camera,
+                                     const PosedFrame* frames, int count, int index,
+                                     const synth::WindowEffects& effects, int cell) const {
   if (cell < 1) throw Error("cell is " + std::to_string(cell) + "; expected at least 1");
   const Moments moments(scene, camera, frames, count, index, effects, textures_);
   CellOutputs out;
@@ -132,7 +134,8 @@ CellOutputs CpuRenderer::RenderCells(const synth::Scene& scene, const CameraMode
   out.motion_to_previous.resize(2 * cells);
   threads_.ParallelFor(out.rows, [&](int64_t row) {
     for (int column = 0; column < out.columns; ++column) {
-      const size_t i = static_cast<size_t>(row) * static_cast<size_t>(out.columns) + static_cast<size_t>(column);
+      const size_t i =
+          static_cast<size_t>(row) * static_cast<size_t>(out.columns) + static_cast<size_t>(column);
       const synth::Pixel at = synth::CellMiddle(column, static_cast<int>(row), cell);
       Hit hit;
       out.depth[i] = Depth(moments.here.view, at, hit);

@@ -53,14 +53,14 @@ class CpuRenderer {
   // Renders frames[index] of a sequence of `count` whose poses and velocities are set (SetVelocities); the
   // frames before and after it serve as neighbours. `seed` varies the noise from frame to frame and sequence
   // to sequence.
-  FrameOutputs Render(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames, int count,
-                      int index, const synth::WindowEffects& effects, uint64_t seed,
+  FrameOutputs Render(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames,
+                      int count, int index, const synth::WindowEffects& effects, uint64_t seed,
                       const RenderOptions& options = {}) const;
 
-  // The same for cells of `cell` pixels, without a picture. The middle of a cell lies between pixels when `cell`
-  // is even.
-  CellOutputs RenderCells(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames, int count,
-                          int index, const synth::WindowEffects& effects, int cell) const;
+  // The same for cells of `cell` pixels, without a picture. The middle of a cell lies between pixels when
+  // `cell` is even.
+  CellOutputs RenderCells(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames,
+                          int count, int index, const synth::WindowEffects& effects, int cell) const;
 
  private:
   ThreadPool& threads_;

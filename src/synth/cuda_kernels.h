@@ -11,7 +11,8 @@
 namespace calfvo::synth {
 
 // cuda_scenes.cu
-void LaunchMakeScenes(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed, CudaStream stream);
+void LaunchMakeScenes(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
+                      CudaStream stream);
 void LaunchDefaultMotion(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
                          CudaStream stream);
 

@@ -66,7 +66,8 @@ __global__ void __launch_bounds__(128, 6) PictureKernel(RenderArguments a) {
   const WindowEffects& effects = *view.effects;
   const Vec3 light = PixelLight(view, x, y, effects.samples > 0 ? effects.samples : a.samples);
   const uint64_t window_seed = a.seed + static_cast<uint64_t>(window) * 0x10001U;
-  const auto noise_seed = static_cast<uint32_t>(portable::Mix(window_seed + static_cast<uint64_t>(frame) * 977U));
+  const auto noise_seed =
+      static_cast<uint32_t>(portable::Mix(window_seed + static_cast<uint64_t>(frame) * 977U));
   const Rgb8 color = Develop(effects, light, FrameGain(effects, frame), x, y, a.width, a.height, noise_seed);
   uint8_t* pixel =
       a.batch.rgb + 3 * ((static_cast<int64_t>(window * a.frames + frame) * a.height + y) * a.width + x);
@@ -88,12 +89,12 @@ __global__ void __launch_bounds__(128) DepthKernel(RenderArguments a) {
       depth < kFar ? depth : __int_as_float(0x7F800000);
 }
 
-__device__ void StoreCellMotion(const RenderArguments& a, const FrameView& view, int window, int other, Pixel at,
-                                const Hit& hit, float* out) {
+__device__ void StoreCellMotion(const RenderArguments& a, const FrameView& view, int window, int other,
+                                Pixel at, const Hit& hit, float* out) {
   const float nan = __int_as_float(0x7FC00000);
   Pixel motion;
-  const bool found = other >= 0 && other < a.frames &&
-                     PixelMotion(view, ViewOf(a, window, other), at.x, at.y, hit, motion);
+  const bool found =
+      other >= 0 && other < a.frames && PixelMotion(view, ViewOf(a, window, other), at.x, at.y, hit, motion);
   out[0] = found ? motion.x : nan;
   out[1] = found ? motion.y : nan;
 }
@@ -121,7 +122,7 @@ constexpr int kJpegBlocks = 4;
 __global__ void __launch_bounds__(64 * kJpegBlocks) JpegKernel(RenderArguments a) {
   const int window = static_cast<int>(blockIdx.z);
   const int quality = a.batch.effects[window].jpeg_quality;
-  if (quality <= 0) return;  // the whole block of threads leaves together
+  if (quality <= 0) return;    // the whole block of threads leaves together
   __shared__ float basis[64];  // [frequency][place]
   __shared__ float values[kJpegBlocks][64];
   __shared__ float halves[kJpegBlocks][64];
@@ -135,7 +136,8 @@ __global__ void __launch_bounds__(64 * kJpegBlocks) JpegKernel(RenderArguments a
   const int block = min(static_cast<int>(blockIdx.x) * kJpegBlocks + local, blocks - 1);
   const int x = 8 * (block % columns) + column;
   const int y = 8 * (block / columns) + row;
-  uint8_t* picture = a.batch.rgb + 3 * static_cast<int64_t>(window * a.frames + blockIdx.y) * a.width * a.height;
+  uint8_t* picture =
+      a.batch.rgb + 3 * static_cast<int64_t>(window * a.frames + blockIdx.y) * a.width * a.height;
   uint8_t* pixel = picture + 3 * (static_cast<int64_t>(min(y, a.height - 1)) * a.width + min(x, a.width - 1));
   const Vec3 color = ToLumaChroma(
       {static_cast<float>(pixel[0]), static_cast<float>(pixel[1]), static_cast<float>(pixel[2])});
@@ -189,7 +191,8 @@ void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, M
   CheckLaunch("picture kernel");
   if (options.effects.jpeg_probability > 0.0F) {
     const unsigned blocks = Blocks(options.width, 8) * Blocks(options.height, 8);
-    JpegKernel<<<dim3(Blocks(static_cast<int>(blocks), kJpegBlocks), frames, windows), 64 * kJpegBlocks, 0, stream>>>(a);
+    JpegKernel<<<dim3(Blocks(static_cast<int>(blocks), kJpegBlocks), frames, windows), 64 * kJpegBlocks, 0,
+                 stream>>>(a);
     CheckLaunch("jpeg kernel");
   }
   const int cells = (options.width / options.cell) * (options.height / options.cell);

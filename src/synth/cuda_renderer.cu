@@ -60,13 +60,15 @@ void WindowBatchOptions::Validate() const {
   if (samples < 1 || samples > 8) throw Error("samples is " + std::to_string(samples) + "; expected 1 to 8");
   float total = 0.0F;
   for (const float weight : kind_weights) total += weight;
-  if (!(total > 0.0F)) throw Error("kind_weights add up to " + std::to_string(total) + "; expected more than 0");
+  if (!(total > 0.0F))
+    throw Error("kind_weights add up to " + std::to_string(total) + "; expected more than 0");
   effects.Validate();
   sensors.Validate();
 }
 
 struct CudaWindowRenderer::Buffers {
-  Buffers(const WindowBatchOptions& o, size_t windows, size_t frames, size_t pixels, size_t cells, size_t texels)
+  Buffers(const WindowBatchOptions& o, size_t windows, size_t frames, size_t pixels, size_t cells,
+          size_t texels)
       : options(o),
         scenes(windows),
         cameras(windows),

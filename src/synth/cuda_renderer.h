@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders batches of windows of video on a GPU, straight into its memory: scenes, cameras, effects, frames and
-// ground truth for training, without a round trip to the host. Built only with CALFVO_CUDA.
+// Renders batches of windows of video on a GPU, straight into its memory: scenes, cameras, effects, frames
+// and ground truth for training, without a round trip to the host. Built only with CALFVO_CUDA.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct WindowBatchOptions {
   int frames = 8;    // K, per window
   int width = 224;
   int height = 224;
-  int cell = 8;        // pixels: side of the square cells whose motion is computed
-  int samples = 2;     // rays per pixel where effects do not ask for more, 1..8
-  bool depth = false;  // whether to fill DeviceBatch::depth, one more ray per pixel
+  int cell = 8;                      // pixels: side of the square cells whose motion is computed
+  int samples = 2;                   // rays per pixel where effects do not ask for more, 1..8
+  bool depth = false;                // whether to fill DeviceBatch::depth, one more ray per pixel
   float min_interval_s = 1.0F / 30;  // between frames, of the default motion
   float max_interval_s = 1.0F / 10;
   float kind_weights[kSceneKindCount] = {3.0F, 1.0F, 1.0F, 1.0F, 3.0F, 1.0F, 0.5F, 0.5F};
@@ -44,8 +44,8 @@ struct DeviceBatch {
   uint8_t* rgb = nullptr;                   // [B, K, H, W, 3]
   float* depth = nullptr;                   // [B, K, H, W] metres, +inf for sky; null unless asked for
   float* cell_depth = nullptr;              // [B, K, h, w] at the middles of the cells
-  float* cell_to_next = nullptr;            // [B, K, h, w, 2] pixels; NaN where unknown, also in frame K − 1
-  float* cell_to_previous = nullptr;        // [B, K, h, w, 2] the same towards the frame before
+  float* cell_to_next = nullptr;      // [B, K, h, w, 2] pixels; NaN where unknown, also in frame K − 1
+  float* cell_to_previous = nullptr;  // [B, K, h, w, 2] the same towards the frame before
 };
 
 // One batch at a time, all work queued on the caller's stream:

@@ -40,7 +40,8 @@ __device__ void BuildBvhByWarp(Scene& scene, BvhScratch& scratch) {
   }
 }
 
-__global__ void __launch_bounds__(32) SceneKernel(WindowBatchOptions options, DeviceBatch batch, uint64_t seed) {
+__global__ void __launch_bounds__(32)
+    SceneKernel(WindowBatchOptions options, DeviceBatch batch, uint64_t seed) {
   __shared__ BvhScratch scratch;
   const int window = static_cast<int>(blockIdx.x);
   Scene& scene = batch.scenes[window];
@@ -60,17 +61,20 @@ __global__ void __launch_bounds__(32) SceneKernel(WindowBatchOptions options, De
   BuildBvhByWarp(scene, scratch);
 }
 
-__global__ void __launch_bounds__(32) MotionKernel(WindowBatchOptions options, DeviceBatch batch, uint64_t seed) {
+__global__ void __launch_bounds__(32)
+    MotionKernel(WindowBatchOptions options, DeviceBatch batch, uint64_t seed) {
   if (threadIdx.x != 0) return;
   const int window = static_cast<int>(blockIdx.x);
   Random random(WindowSeed(seed, window, WindowPart::kMotion));
   const float interval_s = random.Uniform(options.min_interval_s, options.max_interval_s);
-  DefaultMotion(batch.scenes[window], batch.frames + window * options.frames, options.frames, interval_s, random);
+  DefaultMotion(batch.scenes[window], batch.frames + window * options.frames, options.frames, interval_s,
+                random);
 }
 
 }  // namespace
 
-void LaunchMakeScenes(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed, CudaStream stream) {
+void LaunchMakeScenes(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
+                      CudaStream stream) {
   SceneKernel<<<static_cast<unsigned>(options.windows), 32, 0, stream>>>(options, batch, seed);
   CheckLaunch("scene kernel");
 }

@@ -10,7 +10,9 @@ namespace calfvo::synth {
 CALFVO_HD CameraCarrier DrawCarrier(SceneKind kind, portable::Random& random) {
   const float draw = random.Uniform();
   if (kind == SceneKind::kStreet) {
-    return draw < 0.6F ? CameraCarrier::kVehicle : draw < 0.9F ? CameraCarrier::kHandheld : CameraCarrier::kDrone;
+    return draw < 0.6F   ? CameraCarrier::kVehicle
+           : draw < 0.9F ? CameraCarrier::kHandheld
+                         : CameraCarrier::kDrone;
   }
   if (kind == SceneKind::kAerialCity || kind == SceneKind::kAerialFields) return CameraCarrier::kDrone;
   return draw < 0.5F ? CameraCarrier::kHandheld : draw < 0.8F ? CameraCarrier::kHead : CameraCarrier::kDrone;
@@ -24,7 +26,9 @@ CALFVO_HD void DefaultMotion(const Scene& scene, PosedFrame* frames, int count, 
   const bool drone = carrier == CameraCarrier::kDrone;
   const float clearance = 0.2F;
   const Start start = SuggestStart(scene, carrier, clearance, random);
-  const float speed = vehicle ? random.Uniform(2.0F, 14.0F) : drone ? random.Uniform(0.3F, 5.0F) : random.Uniform(0.0F, 1.3F);
+  const float speed = vehicle ? random.Uniform(2.0F, 14.0F)
+                      : drone ? random.Uniform(0.3F, 5.0F)
+                              : random.Uniform(0.0F, 1.3F);
   const float drift = vehicle ? 0.0F : random.Uniform(-1.0F, 1.0F);  // direction of travel against the view
   const float yaw_rate = vehicle ? random.Uniform(-0.1F, 0.1F) : random.Uniform(-0.5F, 0.5F);
   const float pitch_rate = vehicle ? 0.0F : random.Uniform(-0.15F, 0.15F);

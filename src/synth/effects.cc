@@ -11,8 +11,8 @@ namespace {
 
 void CheckRange(const char* field, float value, float low, float high) {
   if (value >= low && value <= high) return;
-  throw Error(std::string(field) + " is " + std::to_string(value) + "; expected " + std::to_string(low) + " to " +
-              std::to_string(high));
+  throw Error(std::string(field) + " is " + std::to_string(value) + "; expected " + std::to_string(low) +
+              " to " + std::to_string(high));
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ struct EffectsOptions {
   int blur_samples = 4;  // rays per pixel of windows with blur, 1..8
 
   float exposure_probability = 0.0F;
-  float max_exposure_offset = 0.7F;  // stops, over the whole window
-  float max_exposure_drift = 0.06F;  // stops per frame
+  float max_exposure_offset = 0.7F;        // stops, over the whole window
+  float max_exposure_drift = 0.06F;        // stops per frame
   float exposure_step_probability = 0.0F;  // of one sudden change somewhere in the window
   float max_exposure_step = 0.6F;          // stops
 

@@ -94,7 +94,8 @@ CALFVO_HD_CALL void Keyboard(SceneBuilder& b, const IndoorMaterials& m, float x,
   b.Box(x, y, z, {0.43F, 0.13F, 0.018F}, m.black);
   b.Box(x + 0.3F, y, z, {0.062F, 0.11F, 0.03F}, m.black);
 }
-CALFVO_HD_CALL void BookPile(SceneBuilder& b, const IndoorMaterials& m, float x, float y, float z, int count) {
+CALFVO_HD_CALL void BookPile(SceneBuilder& b, const IndoorMaterials& m, float x, float y, float z,
+                             int count) {
   Random& r = b.random();
   for (int i = 0; i < count; ++i) {
     const float thick = r.Uniform(0.015F, 0.045F);
@@ -114,15 +115,16 @@ CALFVO_HD_CALL void Plant(SceneBuilder& b, const IndoorMaterials& m, float heigh
   b.Cylinder(0.0F, 0.0F, 0.0F, 0.16F, 0.3F, m.paint[0]);
   b.Cylinder(0.0F, 0.0F, 0.3F, 0.02F, height - 0.6F, m.dark_wood);
   for (int i = 0; i < 4; ++i) {
-    const Vec3 at{r.Uniform(-0.15F, 0.15F), r.Uniform(-0.15F, 0.15F), height - 0.35F + r.Uniform(-0.25F, 0.15F)};
+    const Vec3 at{r.Uniform(-0.15F, 0.15F), r.Uniform(-0.15F, 0.15F),
+                  height - 0.35F + r.Uniform(-0.25F, 0.15F)};
     const float size = r.Uniform(0.12F, 0.26F);
     b.Sphere(at, {size, size, size * 0.8F}, m.leaves);
   }
 }
 
 // Things that lie on a desk, table, counter or shelf of the given size, centred at (0, y).
-CALFVO_HD_CALL void Clutter(SceneBuilder& b, const IndoorMaterials& m, float width, float depth, float y, float z,
-                            int count) {
+CALFVO_HD_CALL void Clutter(SceneBuilder& b, const IndoorMaterials& m, float width, float depth, float y,
+                            float z, int count) {
   Random& r = b.random();
   for (int i = 0; i < count; ++i) {
     const float px = (static_cast<float>(i) + 0.5F) / static_cast<float>(count) - 0.5F;
@@ -140,7 +142,8 @@ CALFVO_HD_CALL void Clutter(SceneBuilder& b, const IndoorMaterials& m, float wid
         BookPile(b, m, x, dy, z, 1 + r.Index(4));
         break;
       case 3:
-        b.Box(x, dy, z, {size * 1.6F, size, size * 1.2F}, r.Chance(0.5F) ? m.cardboard : m.poster, size * 9.0F);
+        b.Box(x, dy, z, {size * 1.6F, size, size * 1.2F}, r.Chance(0.5F) ? m.cardboard : m.poster,
+              size * 9.0F);
         break;
       case 4:
         b.Box(x, dy, z, {0.21F, 0.297F, 0.004F}, m.poster, size * 5.0F);  // a sheet of A4
@@ -164,7 +167,8 @@ CALFVO_HD_CALL void Desk(SceneBuilder& b, const IndoorMaterials& m) {
   b.Box(-0.5F * width + 0.02F, -0.5F * depth, 0.0F, {0.03F, depth * 0.9F, height - 0.03F}, m.metal);
   b.Box(0.5F * width - 0.2F, -0.5F * depth, 0.05F, {0.38F, depth * 0.85F, height - 0.1F}, m.white);
   for (int i = 0; i < 3; ++i) {
-    b.Box(0.5F * width - 0.2F, -depth * 0.925F - 0.004F, 0.09F + 0.2F * static_cast<float>(i), {0.35F, 0.01F, 0.18F}, m.wood);
+    b.Box(0.5F * width - 0.2F, -depth * 0.925F - 0.004F, 0.09F + 0.2F * static_cast<float>(i),
+          {0.35F, 0.01F, 0.18F}, m.wood);
   }
   Monitor(b, m, -0.1F, -0.25F, height);
   Keyboard(b, m, -0.1F, -0.5F, height);
@@ -190,7 +194,8 @@ CALFVO_HD_CALL void Bookcase(SceneBuilder& b, const IndoorMaterials& m) {
     const float draw = r.Uniform();
     if (draw < 0.6F) {
       const float share = r.Uniform(0.5F, 0.95F);
-      b.Box(0.5F * (share - 0.96F) * width, -0.13F, z + 0.022F, {share * width, 0.2F, pitch * 0.78F}, m.books);
+      b.Box(0.5F * (share - 0.96F) * width, -0.13F, z + 0.022F, {share * width, 0.2F, pitch * 0.78F},
+            m.books);
       if (share < 0.75F) Clutter(b, m, width * (1.0F - share), 0.2F, -0.15F, z + 0.022F, 1);
     } else {
       Clutter(b, m, width, depth * 0.6F, -0.15F, z + 0.022F, 3);

@@ -10,8 +10,10 @@ namespace calfvo::synth {
 // The rounding step of coefficient (u, v): finer for low frequencies, for luma and for high quality.
 CALFVO_HD float QuantizationStep(int u, int v, bool chroma, int quality) {
   const float frequency = static_cast<float>(u + v);
-  const float base = chroma ? 17.0F + 9.0F * frequency : 10.0F + 4.0F * frequency + 0.55F * frequency * frequency;
-  const float scale = quality < 50 ? 50.0F / static_cast<float>(quality) : 2.0F - 0.02F * static_cast<float>(quality);
+  const float base =
+      chroma ? 17.0F + 9.0F * frequency : 10.0F + 4.0F * frequency + 0.55F * frequency * frequency;
+  const float scale =
+      quality < 50 ? 50.0F / static_cast<float>(quality) : 2.0F - 0.02F * static_cast<float>(quality);
   return Max(Min(base, 110.0F) * scale, 1.0F);
 }
 

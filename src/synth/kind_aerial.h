@@ -58,7 +58,9 @@ CALFVO_HD void BuildAerialCity(SceneBuilder& b) {
         b.Place({x, y, 0.1F}, turn);
         b.Place(b.ToWorld({0.0F, -0.5F * depth, 0.0F}), turn);
         Building(b, m, width, depth, storeys, facades[r.Index(6)], false);
-        if (r.Chance(0.4F)) b.Box(0.2F * width, 0.4F * depth, 0.0F, {2.5F, 2.5F, 3.2F * static_cast<float>(storeys) + 1.5F}, m.metal);
+        if (r.Chance(0.4F))
+          b.Box(0.2F * width, 0.4F * depth, 0.0F, {2.5F, 2.5F, 3.2F * static_cast<float>(storeys) + 1.5F},
+                m.metal);
       }
       const int trees = park ? 8 : 2;
       for (int k = 0; k < trees && b.PrimitivesLeft() > 90; ++k) {

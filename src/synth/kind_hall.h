@@ -35,7 +35,8 @@ CALFVO_HD void BuildHall(SceneBuilder& b) {
   Scene& scene = b.scene();
   const IndoorMaterials m = DrawIndoorMaterials(b);
   const float height = r.Uniform(5.0F, 14.0F);
-  const Room q{-r.Uniform(10.0F, 25.0F), r.Uniform(10.0F, 25.0F), -r.Uniform(7.0F, 15.0F), r.Uniform(7.0F, 15.0F), height};
+  const Room q{-r.Uniform(10.0F, 25.0F), r.Uniform(10.0F, 25.0F), -r.Uniform(7.0F, 15.0F),
+               r.Uniform(7.0F, 15.0F), height};
   scene.ground_material = r.Chance(0.6F) ? Tile(b, r.Uniform(0.4F, 1.0F), 0.5F) : InteriorFloor(b);
   const int wall = r.Chance(0.3F) ? Brick(b) : r.Chance(0.5F) ? Facade(b) : Concrete(b, 0.75F);
   const int column = r.Chance(0.5F) ? Concrete(b, 0.7F) : m.white;

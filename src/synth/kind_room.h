@@ -62,7 +62,8 @@ CALFVO_HD void PlaceAtWall(SceneBuilder& b, const Room& q, int i, float along) {
   if (i == 3) b.Place({x, q.high_y, 0.0F}, 0.0F);
 }
 
-CALFVO_HD_CALL void FurnishWall(SceneBuilder& b, const IndoorMaterials& m, const Room& q, int wall, bool solid) {
+CALFVO_HD_CALL void FurnishWall(SceneBuilder& b, const IndoorMaterials& m, const Room& q, int wall,
+                                bool solid) {
   Random& r = b.random();
   const float length = wall < 2 ? q.high_y - q.low_y : q.high_x - q.low_x;
   float at = 0.55F;
@@ -171,7 +172,8 @@ CALFVO_HD void BuildRoom(SceneBuilder& b) {
     const float x = first.high_x + 0.05F;
     b.Place({0.0F, 0.0F, 0.0F}, 0.0F);
     b.Box(x, 0.5F * (at - 0.5F * open), 0.0F, {0.1F, at - 0.5F * open, height}, wall);
-    b.Box(x, 0.5F * (first.high_y + at + 0.5F * open), 0.0F, {0.1F, first.high_y - at - 0.5F * open, height}, wall);
+    b.Box(x, 0.5F * (first.high_y + at + 0.5F * open), 0.0F, {0.1F, first.high_y - at - 0.5F * open, height},
+          wall);
     b.Box(x, at, 2.05F, {0.1F, open, height - 2.05F}, wall);
     b.Box(x, at - 0.5F * open, 0.0F, {0.14F, 0.07F, 2.05F}, m.dark_wood);
     b.Box(x, at + 0.5F * open, 0.0F, {0.14F, 0.07F, 2.05F}, m.dark_wood);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A street along x: lanes of 3–3.7 m, kerbs of 0.12 m, pavements, houses, parked and moving cars, trees, lamps,
-// signs and people.
+// A street along x: lanes of 3–3.7 m, kerbs of 0.12 m, pavements, houses, parked and moving cars, trees,
+// lamps, signs and people.
 #pragma once
 
 #include "synth/outdoor_objects.h"
@@ -42,7 +42,9 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
         }
       } else {
         for (int i = 0; i < 2; ++i) {
-          b.Place({houses_from + width * (0.3F + 0.4F * static_cast<float>(i)), side * (road + walk + r.Uniform(3.0F, 9.0F)), 0.0F}, 0.0F);
+          b.Place({houses_from + width * (0.3F + 0.4F * static_cast<float>(i)),
+                   side * (road + walk + r.Uniform(3.0F, 9.0F)), 0.0F},
+                  0.0F);
           Tree(b, m, r.Uniform(5.0F, 11.0F), 3);
         }
       }
@@ -57,11 +59,13 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
     b.Place({at, side * (road + 0.9F), 0.1F}, r.Uniform(0.0F, 6.0F));
     Tree(b, m, r.Uniform(4.0F, 8.0F), 3);
   }
-  for (x = -half + r.Uniform(0.0F, 20.0F); x < half && b.PrimitivesLeft() > 160; x += r.Uniform(24.0F, 36.0F)) {
+  for (x = -half + r.Uniform(0.0F, 20.0F); x < half && b.PrimitivesLeft() > 160;
+       x += r.Uniform(24.0F, 36.0F)) {
     b.Place({x, side * (road + 0.5F), 0.1F}, facing);
     LampPost(b, m);
   }
-  for (x = -half + r.Uniform(0.0F, 40.0F); x < half && b.PrimitivesLeft() > 150; x += r.Uniform(25.0F, 60.0F)) {
+  for (x = -half + r.Uniform(0.0F, 40.0F); x < half && b.PrimitivesLeft() > 150;
+       x += r.Uniform(25.0F, 60.0F)) {
     b.Place({x, side * (road + 0.6F), 0.1F}, side > 0.0F ? -1.5707963F : 1.5707963F);
     RoadSign(b, m);
   }
@@ -69,7 +73,8 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
 
 CALFVO_HD_CALL void ParkedCars(SceneBuilder& b, const OutdoorMaterials& m, float side, float y, float share) {
   Random& r = b.random();
-  for (float x = -0.5F * kStreetLength; x < 0.5F * kStreetLength && b.PrimitivesLeft() > 110; x += r.Uniform(5.3F, 7.0F)) {
+  for (float x = -0.5F * kStreetLength; x < 0.5F * kStreetLength && b.PrimitivesLeft() > 110;
+       x += r.Uniform(5.3F, 7.0F)) {
     if (!r.Chance(share)) continue;
     b.Place({x, side * y, 0.0F}, (side > 0.0F ? 0.0F : 3.1415927F) + r.Uniform(-0.04F, 0.04F));
     if (r.Chance(0.1F)) {
@@ -118,7 +123,8 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
     scene.space_low[i] = {-half, -half_road - walk, 0.0F};
     scene.space_high[i] = {half, half_road + walk, 60.0F};
   }
-  for (int i = 0; i < 2; ++i) StreetSide(b, m, facades, pavement, i == 0 ? 1.0F : -1.0F, half_road, walk, country);
+  for (int i = 0; i < 2; ++i)
+    StreetSide(b, m, facades, pavement, i == 0 ? 1.0F : -1.0F, half_road, walk, country);
   // Houses across both ends close the view.
   b.Place({half + 14.0F, 0.0F, 0.0F}, -1.5707963F);
   Building(b, m, 40.0F, 12.0F, 4, facades[0], false);

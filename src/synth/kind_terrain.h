@@ -29,8 +29,10 @@ CALFVO_HD_CALL void MakeTerrain(Terrain& terrain, float size, float relief, floa
   float steepest = 0.0F;
   for (int j = 0; j < kTerrainSamples; ++j) {
     for (int i = 0; i + 1 < kTerrainSamples; ++i) {
-      const float along = terrain.heights[j * kTerrainSamples + i + 1] - terrain.heights[j * kTerrainSamples + i];
-      const float across = terrain.heights[(i + 1) * kTerrainSamples + j] - terrain.heights[i * kTerrainSamples + j];
+      const float along =
+          terrain.heights[j * kTerrainSamples + i + 1] - terrain.heights[j * kTerrainSamples + i];
+      const float across =
+          terrain.heights[(i + 1) * kTerrainSamples + j] - terrain.heights[i * kTerrainSamples + j];
       steepest = Max(steepest, Max(fabsf(along), fabsf(across)));
     }
   }
@@ -77,7 +79,8 @@ CALFVO_HD void BuildTerrainScene(SceneBuilder& b) {
     const float draw = r.Uniform();
     const float size = 0.15F + 1.2F * draw * draw * draw;
     const Shape shape = r.Chance(0.7F) ? Shape::kSphere : Shape::kTapered;
-    b.Add(shape, {0.0F, 0.0F, 0.2F * size}, {size, size * 0.7F, size * 0.6F}, rock, 0.0F, r.Uniform(-0.3F, 0.3F));
+    b.Add(shape, {0.0F, 0.0F, 0.2F * size}, {size, size * 0.7F, size * 0.6F}, rock, 0.0F,
+          r.Uniform(-0.3F, 0.3F));
   }
   // A fence or low wall that follows the ground, posts every 2 m.
   if (r.Chance(0.6F)) {

@@ -32,7 +32,8 @@ CALFVO_HD void BuildWarehouse(SceneBuilder& b) {
   Random& r = b.random();
   Scene& scene = b.scene();
   const IndoorMaterials m = DrawIndoorMaterials(b);
-  const int steel = Plain(b, r.Chance(0.5F) ? Rgb(0.15F, 0.3F, 0.6F) : Rgb(0.8F, 0.4F, 0.1F), 0.15F, 4.0F, 0.3F);
+  const int steel =
+      Plain(b, r.Chance(0.5F) ? Rgb(0.15F, 0.3F, 0.6F) : Rgb(0.8F, 0.4F, 0.1F), 0.15F, 4.0F, 0.3F);
   const int beam = Plain(b, Rgb(0.85F, 0.42F, 0.08F), 0.15F, 4.0F, 0.2F);
   const int pallet = Wood(b, false);
   scene.ground_material = Concrete(b, 0.6F);
@@ -67,8 +68,10 @@ CALFVO_HD void BuildWarehouse(SceneBuilder& b) {
     const int shelves = static_cast<int>((height - 1.0F) / levels);
     for (int level = 1; level <= shelves; ++level) {
       b.Place({0.0F, y, 0.0F}, 0.0F);
-      b.Box(0.5F * (from + to), -0.5F, levels * static_cast<float>(level) - 0.1F, {to - from, 0.05F, 0.12F}, beam);
-      b.Box(0.5F * (from + to), 0.5F, levels * static_cast<float>(level) - 0.1F, {to - from, 0.05F, 0.12F}, beam);
+      b.Box(0.5F * (from + to), -0.5F, levels * static_cast<float>(level) - 0.1F, {to - from, 0.05F, 0.12F},
+            beam);
+      b.Box(0.5F * (from + to), 0.5F, levels * static_cast<float>(level) - 0.1F, {to - from, 0.05F, 0.12F},
+            beam);
     }
     for (float x = from; x <= to; x += 2.7F) {
       b.Place({x, y, 0.0F}, 0.0F);
@@ -97,7 +100,8 @@ CALFVO_HD void BuildWarehouse(SceneBuilder& b) {
     const float x = r.Uniform(from, to);
     const float y = (r.Chance(0.5F) ? 0.45F : -0.45F) * aisle;
     b.Place({x, y, 0.0F}, r.Uniform(0.0F, 6.28F));
-    b.Box(0.0F, 0.0F, 0.0F, {r.Uniform(0.2F, 0.5F), r.Uniform(0.2F, 0.4F), r.Uniform(0.2F, 0.5F)}, m.cardboard);
+    b.Box(0.0F, 0.0F, 0.0F, {r.Uniform(0.2F, 0.5F), r.Uniform(0.2F, 0.4F), r.Uniform(0.2F, 0.5F)},
+          m.cardboard);
   }
   if (r.Chance(0.4F)) {
     const float x = r.Uniform(from, to);

@@ -58,7 +58,8 @@ CALFVO_HD Vec3 JointedColor(const Material& m, const SurfacePoint& s, float join
   if (fade <= 0.0F) return mean;
   const float edge_u = (fabsf(cell.x - 0.5F) - 0.5F) * m.scale_u;
   const float edge_v = (fabsf(cell.y - 0.5F) - 0.5F) * m.scale_v;
-  const float in_joint = Max(Cover(edge_u, 0.5F * joint, s.footprint), Cover(edge_v, 0.5F * joint, s.footprint));
+  const float in_joint =
+      Max(Cover(edge_u, 0.5F * joint, s.footprint), Cover(edge_v, 0.5F * joint, s.footprint));
   return Mix(mean, Mix(Mix(m.a, m.b, tone), m.c, in_joint), fade);
 }
 
@@ -106,9 +107,11 @@ CALFVO_HD Vec3 BooksColor(const Material& m, const SurfacePoint& s) {
   const float half = (second ? 1.0F - cut : cut) * m.scale_u;
   const uint32_t book = HashCell(2 * pair.i + (second ? 1 : 0), 5, seed);
   const float top = s.half_v * (0.5F + 0.48F * UpperUnit(book * 0x9E3779B1U));
-  const float inside = Cover(x, half - 0.0015F, s.footprint) * Saturate((top - s.v) / Max(s.footprint, 1e-4F));
+  const float inside =
+      Cover(x, half - 0.0015F, s.footprint) * Saturate((top - s.v) / Max(s.footprint, 1e-4F));
   Vec3 color = Mix(RandomColor(book, 0.8F), m.a, 0.25F);
-  const float title = Cover(s.v - 0.4F * top, 0.12F * s.half_v, s.footprint) * Cover(x, 0.45F * half, s.footprint);
+  const float title =
+      Cover(s.v - 0.4F * top, 0.12F * s.half_v, s.footprint) * Cover(x, 0.45F * half, s.footprint);
   color = Mix(color, RandomColor(book * 0x85A3C1D7U, 0.3F), title);
   const float fade = Visible(m.scale_u, s.footprint);
   return Mix(Mix(m.a, m.c, 0.4F), Mix(m.c, color, inside), fade);
@@ -134,11 +137,13 @@ CALFVO_HD Vec3 PosterColor(const Material& m, const SurfacePoint& s, float noise
     if (fabsf(x) > 0.86F || y < -0.85F || (y > 0.55F && y < 0.66F)) ink = 0.0F;
     color = Mix(Vec3{0.8F, 0.79F, 0.75F}, Vec3{0.03F, 0.03F, 0.04F}, ink);
     if (y >= 0.66F && y < 0.85F && fabsf(x) < 0.86F) color = RandomColor(style >> 3, 1.0F);
-    if (y < 0.0F && y > -0.7F && x > 0.0F && x < 0.8F) color = RandomColor(style >> 5, 0.7F) * (1.0F + 0.8F * noise);
+    if (y < 0.0F && y > -0.7F && x > 0.0F && x < 0.8F)
+      color = RandomColor(style >> 5, 0.7F) * (1.0F + 0.8F * noise);
   } else if ((style & 3U) == 1) {
     const float ridge = 0.25F * noise + 0.3F * UpperUnit(style) - 0.2F;
     const Vec3 sky = Mix(RandomColor(style, 0.5F) + Vec3{0.2F, 0.25F, 0.3F}, m.b, Saturate(0.5F * y + 0.5F));
-    color = y > ridge ? sky * (1.0F + 0.2F * noise) : RandomColor(style * 31U, 0.8F) * (0.7F + 0.6F * noise - 0.4F * y);
+    color = y > ridge ? sky * (1.0F + 0.2F * noise)
+                      : RandomColor(style * 31U, 0.8F) * (0.7F + 0.6F * noise - 0.4F * y);
   } else {
     color = Mix(RandomColor(style, 0.7F), RandomColor(style * 77U, 0.7F), 0.5F * y + 0.5F);
     for (int i = 0; i < 4; ++i) {
@@ -147,7 +152,8 @@ CALFVO_HD Vec3 PosterColor(const Material& m, const SurfacePoint& s, float noise
       const float dy = y - 1.4F * (LowerUnit(bits) - 0.5F);
       const float size = 0.12F + 0.4F * UpperUnit(bits * 0x3C6EF372U);
       const float distance = (bits & 64U) != 0 ? sqrtf(dx * dx + dy * dy) : Max(fabsf(dx), fabsf(dy) * 1.5F);
-      color = Mix(color, RandomColor(bits * 0x2545F491U, 0.9F), Cover(distance, size, s.footprint / s.half_u));
+      color =
+          Mix(color, RandomColor(bits * 0x2545F491U, 0.9F), Cover(distance, size, s.footprint / s.half_u));
     }
   }
   return Mix(color, m.a, Saturate(border / (s.footprint / s.half_u) + 0.5F));
@@ -183,7 +189,8 @@ CALFVO_HD Vec3 FieldsColor(const Material& m, const SurfacePoint& s, float noise
   const float along = ((parcel & 1U) != 0 ? s.u : s.v) / period;
   const float row = Cover((along - Floor(along) - 0.5F) * period, 0.22F * period, s.footprint);
   const float seen = Visible(period, s.footprint);
-  const float border = Min(0.5F - fabsf(cell.x - 0.5F), 0.5F - fabsf(cell.y - 0.5F)) * Min(m.scale_u, m.scale_v);
+  const float border =
+      Min(0.5F - fabsf(cell.x - 0.5F), 0.5F - fabsf(cell.y - 0.5F)) * Min(m.scale_u, m.scale_v);
   Vec3 color = base * (0.75F + 0.5F * UpperUnit(parcel * 0x632BE5ABU));
   color = color * (1.0F - 0.25F * (Mix(0.44F, row, seen)));
   return Mix(color, Vec3{0.045F, 0.07F, 0.025F}, Cover(border, 0.8F + 0.8F * LowerUnit(parcel), s.footprint));
@@ -194,7 +201,8 @@ CALFVO_HD Vec3 MaterialColor(const Material& m, const SurfacePoint& s, TextureVi
   const float stretch = m.pattern == Pattern::kPlank ? 7.0F : 1.0F;
   const float f = m.noise_frequency;
   const float shift = static_cast<float>(s.variation & 1023U) * 0.37F;
-  const float noise = FractalNoise(s.u * f + shift, s.v * f * stretch, s.footprint * f * (0.3F + 0.7F * stretch), m.seed);
+  const float noise =
+      FractalNoise(s.u * f + shift, s.v * f * stretch, s.footprint * f * (0.3F + 0.7F * stretch), m.seed);
 
   Vec3 color = m.a;
   float amount = m.noise_amount;
@@ -222,8 +230,10 @@ CALFVO_HD Vec3 MaterialColor(const Material& m, const SurfacePoint& s, TextureVi
     case Pattern::kChecks: {
       const float x = s.u / m.scale_u;
       const float y = s.v / m.scale_u;
-      const float su = Clamp((0.25F - fabsf(x - Floor(x) - 0.5F)) * 2.0F * m.scale_u / Max(s.footprint, 1e-5F), -1.0F, 1.0F);
-      const float sv = Clamp((0.25F - fabsf(y - Floor(y) - 0.5F)) * 2.0F * m.scale_u / Max(s.footprint, 1e-5F), -1.0F, 1.0F);
+      const float su = Clamp(
+          (0.25F - fabsf(x - Floor(x) - 0.5F)) * 2.0F * m.scale_u / Max(s.footprint, 1e-5F), -1.0F, 1.0F);
+      const float sv = Clamp(
+          (0.25F - fabsf(y - Floor(y) - 0.5F)) * 2.0F * m.scale_u / Max(s.footprint, 1e-5F), -1.0F, 1.0F);
       color = Mix(m.a, m.b, 0.5F + 0.5F * su * sv * Visible(0.5F * m.scale_u, s.footprint));
       break;
     }
@@ -255,16 +265,17 @@ CALFVO_HD Vec3 MaterialColor(const Material& m, const SurfacePoint& s, TextureVi
       color = FieldsColor(m, s, noise);
       break;
     case Pattern::kGlass: {
-      const float bar = Max(Cover(s.u, 0.025F, s.footprint),
-                              Max(Cover(fabsf(s.u) - s.half_u, 0.05F, s.footprint),
-                                    Cover(fabsf(s.v) - s.half_v, 0.05F, s.footprint)));
+      const float bar =
+          Max(Cover(s.u, 0.025F, s.footprint), Max(Cover(fabsf(s.u) - s.half_u, 0.05F, s.footprint),
+                                                   Cover(fabsf(s.v) - s.half_v, 0.05F, s.footprint)));
       color = Mix(Mix(m.a, m.b, Saturate(0.5F + 0.5F * s.v / s.half_v + 0.3F * noise)), m.c, bar);
       break;
     }
   }
   if (m.texture != kNoTexture && textures.count > 0 && m.pattern != Pattern::kPoster) {
     const float scale = 1.0F / Max(m.scale_u, 0.3F);
-    const Vec3 image = SampleTexture(textures, m.texture, s.u * scale + shift, -s.v * scale, s.footprint * scale);
+    const Vec3 image =
+        SampleTexture(textures, m.texture, s.u * scale + shift, -s.v * scale, s.footprint * scale);
     // The image brings structure; the material keeps a part of its own colour.
     color = Mix(image, color * (image.y * 2.0F + 0.1F), 0.35F);
   }

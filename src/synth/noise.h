@@ -48,7 +48,7 @@ CALFVO_HD float ValueNoise(float x, float y, uint32_t seed) {
 CALFVO_HD float FractalNoise(float x, float y, float footprint, uint32_t seed) {
   float sum = 0.0F;
   float amplitude = 1.0F;
-CALFVO_ROLLED
+  CALFVO_ROLLED
   for (int octave = 0; octave < 4; ++octave) {
     const float weight = Saturate((1.0F - 2.0F * footprint) * 1.6F);
     if (weight <= 0.0F) break;

@@ -89,7 +89,8 @@ CALFVO_HD_CALL void Car(SceneBuilder& b, const OutdoorMaterials& m) {
   b.Box(0.0F, 0.0F, 0.24F, {length, width, 0.52F}, paint);
   b.Add(Shape::kTapered, {-0.06F * length, 0.0F, 0.5F * (0.76F + height)},
         {0.33F * length, 0.5F * width - 0.03F, 0.5F * (height - 0.76F)}, m.glass);
-  b.Add(Shape::kTapered, {-0.065F * length, 0.0F, height - 0.05F}, {0.2F * length, 0.43F * width, 0.06F}, paint);
+  b.Add(Shape::kTapered, {-0.065F * length, 0.0F, height - 0.05F}, {0.2F * length, 0.43F * width, 0.06F},
+        paint);
   for (int i = 0; i < 4; ++i) {
     const float x = ((i & 1) != 0 ? 0.31F : -0.31F) * length;
     const float y = ((i & 2) != 0 ? 0.5F : -0.5F) * (width - 0.2F);
@@ -121,12 +122,14 @@ CALFVO_HD_CALL void Tree(SceneBuilder& b, const OutdoorMaterials& m, float heigh
   const int leaves = m.leaves[r.Index(2)];
   const bool conifer = r.Chance(0.3F);
   const float trunk = 0.022F * height + 0.03F;
-  b.Cylinder(0.0F, 0.0F, -0.2F, trunk, (conifer ? 0.5F : 0.6F) * height, b.random().Chance(0.8F) ? m.bark : m.wood);
+  b.Cylinder(0.0F, 0.0F, -0.2F, trunk, (conifer ? 0.5F : 0.6F) * height,
+             b.random().Chance(0.8F) ? m.bark : m.wood);
   if (conifer) {
     for (int i = 0; i < blobs; ++i) {
       const float share = static_cast<float>(i) / static_cast<float>(blobs);
       const float radius = height * 0.2F * (1.0F - 0.65F * share);
-      b.Add(Shape::kCone, {0.0F, 0.0F, height * (0.38F + 0.45F * share)}, {radius, radius, height * 0.22F}, leaves);
+      b.Add(Shape::kCone, {0.0F, 0.0F, height * (0.38F + 0.45F * share)}, {radius, radius, height * 0.22F},
+            leaves);
     }
     return;
   }
@@ -162,18 +165,18 @@ CALFVO_HD_CALL void RoadSign(SceneBuilder& b, const OutdoorMaterials& m) {
   const float size = r.Uniform(0.6F, 0.75F);
   b.Cylinder(0.0F, 0.0F, 0.0F, 0.038F, 2.1F + size, m.metal);
   if (r.Chance(0.5F)) {
-    b.Add(Shape::kCylinder, {0.0F, 0.05F, 2.1F + 0.5F * size}, {0.5F * size, 0.5F * size, 0.01F}, m.light_red, 0.0F,
-          1.5707963F);
-    b.Add(Shape::kCylinder, {0.0F, 0.054F, 2.1F + 0.5F * size}, {0.4F * size, 0.4F * size, 0.013F}, m.white, 0.0F,
-          1.5707963F);
+    b.Add(Shape::kCylinder, {0.0F, 0.05F, 2.1F + 0.5F * size}, {0.5F * size, 0.5F * size, 0.01F}, m.light_red,
+          0.0F, 1.5707963F);
+    b.Add(Shape::kCylinder, {0.0F, 0.054F, 2.1F + 0.5F * size}, {0.4F * size, 0.4F * size, 0.013F}, m.white,
+          0.0F, 1.5707963F);
   } else {
     b.Box(0.0F, 0.05F, 2.1F, {size, 0.02F, size}, m.sign);
   }
 }
 
 // A building whose front lies on the local x axis and that extends to +y.
-CALFVO_HD_CALL void Building(SceneBuilder& b, const OutdoorMaterials& m, float width, float depth, int storeys,
-                             int facade, bool detailed) {
+CALFVO_HD_CALL void Building(SceneBuilder& b, const OutdoorMaterials& m, float width, float depth,
+                             int storeys, int facade, bool detailed) {
   Random& r = b.random();
   const float storey = b.scene().materials[facade].scale_v;
   const float height = storey * static_cast<float>(storeys) + 0.4F;
@@ -181,11 +184,12 @@ CALFVO_HD_CALL void Building(SceneBuilder& b, const OutdoorMaterials& m, float w
   if (r.Chance(0.45F) && storeys <= 5) {
     const float rise = r.Uniform(1.5F, 4.0F);
     // The ridge runs along local y of the prism, turned to lie along the street.
-    b.Add(Shape::kPrism, {0.0F, 0.5F * depth, height + 0.5F * rise}, {0.5F * depth + 0.4F, 0.5F * width + 0.2F, 0.5F * rise},
-          m.roof[r.Index(2)], 1.5707963F);
+    b.Add(Shape::kPrism, {0.0F, 0.5F * depth, height + 0.5F * rise},
+          {0.5F * depth + 0.4F, 0.5F * width + 0.2F, 0.5F * rise}, m.roof[r.Index(2)], 1.5707963F);
   } else {
     b.Box(0.0F, 0.5F * depth, height, {width + 0.3F, depth + 0.3F, 0.35F}, m.concrete);
-    if (detailed) b.Box(r.Uniform(-0.2F, 0.2F) * width, 0.5F * depth, height + 0.3F, {2.5F, 2.5F, 1.8F}, m.metal);
+    if (detailed)
+      b.Box(r.Uniform(-0.2F, 0.2F) * width, 0.5F * depth, height + 0.3F, {2.5F, 2.5F, 1.8F}, m.metal);
   }
   if (!detailed) return;
   const float door = r.Uniform(-0.35F, 0.35F) * width;
@@ -195,7 +199,8 @@ CALFVO_HD_CALL void Building(SceneBuilder& b, const OutdoorMaterials& m, float w
     const float shop = door > 0.0F ? -0.22F * width : 0.22F * width;
     b.Box(shop, -0.02F, 0.5F, {0.4F * width, 0.08F, 2.0F}, m.glass);
     b.Box(shop, -0.1F, 2.55F, {0.42F * width, 0.14F, 0.6F}, m.sign);
-    if (r.Chance(0.5F)) b.Add(Shape::kBox, {shop, -0.6F, 2.45F}, {0.21F * width, 0.6F, 0.03F}, m.light_red, 0.0F, 0.35F);
+    if (r.Chance(0.5F))
+      b.Add(Shape::kBox, {shop, -0.6F, 2.45F}, {0.21F * width, 0.6F, 0.03F}, m.light_red, 0.0F, 0.35F);
   }
   if (r.Chance(0.5F)) {
     for (int i = 1; i < storeys && i < 4; ++i) {

@@ -18,7 +18,8 @@ CALFVO_HD_CALL Vec3 Hsv(float hue, float saturation, float value) {
   const float g = Saturate(2.0F - fabsf(hue * 6.0F - 2.0F));
   const float b = Saturate(2.0F - fabsf(hue * 6.0F - 4.0F));
   const float white = 1.0F - saturation;
-  return Rgb(value * (white + saturation * r), value * (white + saturation * g), value * (white + saturation * b));
+  return Rgb(value * (white + saturation * r), value * (white + saturation * g),
+             value * (white + saturation * b));
 }
 
 CALFVO_HD Vec3 AnyColor(Random& r, float saturation, float low, float high) {

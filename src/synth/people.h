@@ -35,8 +35,10 @@ CALFVO_HD_CALL void Person(SceneBuilder& b, const PersonMaterials& m, float heig
   b.Add(Shape::kCylinder, {-0.09F, 0.0F, 0.5F * leg}, {0.075F, 0.085F, 0.5F * leg}, m.trousers, 0.0F, stride);
   b.Add(Shape::kCylinder, {0.09F, 0.0F, 0.5F * leg}, {0.075F, 0.085F, 0.5F * leg}, m.trousers, 0.0F, -stride);
   b.Add(Shape::kSphere, {0.0F, 0.0F, leg + 0.16F * height}, {width, 0.075F * height, 0.2F * height}, top);
-  b.Add(Shape::kCylinder, {-width, 0.0F, leg + 0.14F * height}, {0.05F, 0.05F, 0.17F * height}, top, 0.0F, -stride);
-  b.Add(Shape::kCylinder, {width, 0.0F, leg + 0.14F * height}, {0.05F, 0.05F, 0.17F * height}, top, 0.0F, stride);
+  b.Add(Shape::kCylinder, {-width, 0.0F, leg + 0.14F * height}, {0.05F, 0.05F, 0.17F * height}, top, 0.0F,
+        -stride);
+  b.Add(Shape::kCylinder, {width, 0.0F, leg + 0.14F * height}, {0.05F, 0.05F, 0.17F * height}, top, 0.0F,
+        stride);
   b.Add(Shape::kSphere, {0.0F, 0.0F, 0.93F * height}, {0.08F, 0.1F, 0.07F * height}, m.skin);
   b.Add(Shape::kSphere, {0.0F, 0.015F, 0.95F * height}, {0.085F, 0.1F, 0.05F * height}, m.hair);
 }

@@ -35,7 +35,7 @@ CALFVO_HD Vec3 PixelLight(const FrameView& view, int x, int y, int samples) {
   Vec3 sum;
   int shadow_of = kNothing;
   float lit = 1.0F;
-CALFVO_ROLLED
+  CALFVO_ROLLED
   for (int i = 0; i < samples; ++i) {
     const float along = (static_cast<float>(i) + 0.5F) * share;
     // Places on a line of slope −1/2 or so cover both directions with few samples.
@@ -90,7 +90,7 @@ CALFVO_HD bool PixelMotion(const FrameView& view, const FrameView& other, float 
 
   Pixel there{x, y};
   const int rounds = other.effects->readout_s > 0.0F ? 4 : 1;
-CALFVO_ROLLED
+  CALFVO_ROLLED
   for (int i = 0; i < rounds; ++i) {
     const float other_dt = SampleTime(*other.effects, there.y, camera.height, 0.5F);
     Vec3 towards = point;

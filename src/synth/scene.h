@@ -35,8 +35,8 @@ using portable::Vec3;
 inline constexpr int kMaxPrimitives = 512;
 inline constexpr int kMaxMaterials = 64;
 inline constexpr int kMaxMovers = 16;
-inline constexpr int kMaxNodes = 1024;     // of the hierarchy; its indices must fit 12 bits, see trace.h
-inline constexpr int kMaxDepth = 20;       // of the hierarchy
+inline constexpr int kMaxNodes = 1024;      // of the hierarchy; its indices must fit 12 bits, see trace.h
+inline constexpr int kMaxDepth = 20;        // of the hierarchy
 inline constexpr int kTerrainSamples = 48;  // along each side of the height grid
 inline constexpr int kNoTexture = 0xFFFF;
 
@@ -67,7 +67,7 @@ struct alignas(16) Primitive {
   CALFVO_HD Shape shape() const { return static_cast<Shape>(info & 7U); }
   CALFVO_HD int material() const { return static_cast<int>((info >> 3) & 63U); }
   CALFVO_HD int mover() const { return static_cast<int>((info >> 9) & 31U) - 1; }  // −1: static
-  CALFVO_HD uint32_t variation() const { return info >> 16; }                       // random, per primitive
+  CALFVO_HD uint32_t variation() const { return info >> 16; }                      // random, per primitive
 };
 
 CALFVO_HD uint32_t PackInfo(Shape shape, int material, int mover, uint32_t variation) {
@@ -167,7 +167,7 @@ struct Scene {
   // the other room of a flat; without one it equals the first.
   Vec3 space_low[2];
   Vec3 space_high[2];
-  float lane_y[2];      // streets: the middles of the lanes, driven towards +x and towards −x
+  float lane_y[2];         // streets: the middles of the lanes, driven towards +x and towards −x
   float passage_half = 0;  // streets, aisles: half the width kept clear along x
   Light light;
   Terrain terrain;

@@ -12,7 +12,8 @@ namespace calfvo::synth {
 using portable::Random;
 
 // Objects are built in a local frame set by Place: x to the right, y to the back, z up, origin on the floor
-// under the object. When an array is full, what does not fit is left out.
+// under the object. When an array is full, what does not fit is left out; static things leave room for
+// movers.
 class SceneBuilder {
  public:
   CALFVO_HD SceneBuilder(Scene& scene, uint64_t seed) : scene_(scene), random_(seed) {
@@ -37,7 +38,10 @@ class SceneBuilder {
   // about the vertical through the middle.
   CALFVO_HD_CALL void Add(Shape shape, Vec3 center, Vec3 half, int material, float turn = 0.0F,
                           float pitch = 0.0F) {
-    if (scene_.primitive_count >= kMaxPrimitives) return;
+    if (scene_.primitive_count >= limit_) {
+      overflow_ = true;
+      return;
+    }
     float st = 0.0F, ct = 1.0F, sp = 0.0F, cp = 1.0F;
     if (turn != 0.0F) SinCos(turn, st, ct);
     if (pitch != 0.0F) SinCos(pitch, sp, cp);
@@ -61,7 +65,9 @@ class SceneBuilder {
   CALFVO_HD void Cylinder(float x, float y, float bottom, float radius, float height, int material) {
     Add(Shape::kCylinder, {x, y, bottom + 0.5F * height}, {radius, radius, 0.5F * height}, material);
   }
-  CALFVO_HD void Sphere(Vec3 center, Vec3 radii, int material) { Add(Shape::kSphere, center, radii, material); }
+  CALFVO_HD void Sphere(Vec3 center, Vec3 radii, int material) {
+    Add(Shape::kSphere, center, radii, material);
+  }
 
   CALFVO_HD_CALL int AddMaterial(const Material& material) {
     const int index = scene_.material_count < kMaxMaterials ? scene_.material_count++ : kMaxMaterials - 1;
@@ -74,11 +80,13 @@ class SceneBuilder {
   CALFVO_HD void BeginMover() {
     if (scene_.mover_count == 0) scene_.static_count = scene_.primitive_count;
     mover_first_ = scene_.primitive_count;
+    limit_ = kMaxPrimitives;
+    overflow_ = false;
   }
   CALFVO_HD_CALL void EndMover(Vec3 velocity, Vec3 swing, float rate) {
     const int count = scene_.primitive_count - mover_first_;
     if (count == 0) return;
-    if (scene_.mover_count >= kMaxMovers) {
+    if (scene_.mover_count >= kMaxMovers || overflow_) {
       scene_.primitive_count = mover_first_;
       return;
     }
@@ -109,9 +117,11 @@ class SceneBuilder {
     if (scene_.mover_count == 0) scene_.static_count = scene_.primitive_count;
   }
 
-  CALFVO_HD int PrimitivesLeft() const { return kMaxPrimitives - scene_.primitive_count; }
+  CALFVO_HD int PrimitivesLeft() const { return limit_ - scene_.primitive_count; }
 
  private:
+  static constexpr int kReservedForMovers = 96;
+
   CALFVO_HD Vec3 Turn(Vec3 v) const {
     return {cosine_ * v.x - sine_ * v.y, sine_ * v.x + cosine_ * v.y, v.z};
   }
@@ -122,6 +132,8 @@ class SceneBuilder {
   float sine_ = 0.0F;
   float cosine_ = 1.0F;
   int mover_first_ = 0;
+  int limit_ = kMaxPrimitives - kReservedForMovers;
+  bool overflow_ = false;  // something of the current mover did not fit
 };
 
 }  // namespace calfvo::synth

@@ -61,8 +61,8 @@ CALFVO_HD void PlaceOnPrimitive(const Primitive& p, Vec3 unit, Vec3 unit_normal,
 }
 
 // `pixel_angle` is the angle between neighbouring pixels.
-CALFVO_HD Surface SurfaceAt(const Scene& scene, const MoverTable& table, float dt, const Ray& ray, const Hit& hit,
-                            float pixel_angle) {
+CALFVO_HD Surface SurfaceAt(const Scene& scene, const MoverTable& table, float dt, const Ray& ray,
+                            const Hit& hit, float pixel_angle) {
   Surface surface;
   surface.point = ray.origin + ray.direction * hit.t;
   if (hit.primitive == kGround) {
@@ -133,7 +133,8 @@ CALFVO_HD Vec3 ShadeSurface(const Scene& scene, const Ray& ray, const Surface& s
   const float facing = Saturate(Dot(s.normal, to_light));
   // Upright faces differ a little by where they look, as under a sky that is not even.
   const float side = 1.0F + 0.14F * s.normal.x - 0.08F * s.normal.y;
-  const Vec3 ambient = Mix(light.from_below, light.from_above, 0.5F + 0.5F * s.normal.z) * (side * Openness(scene, s));
+  const Vec3 ambient =
+      Mix(light.from_below, light.from_above, 0.5F + 0.5F * s.normal.z) * (side * Openness(scene, s));
   Vec3 color = albedo * (ambient + light.color * (strength * facing));
 
   if (m.specular > 0.0F) {
@@ -147,7 +148,8 @@ CALFVO_HD Vec3 ShadeSurface(const Scene& scene, const Ray& ray, const Surface& s
     const float grazing = 1.0F + Dot(s.normal, ray.direction);
     const Vec3 mirrored = ray.direction - s.normal * (2.0F * Dot(s.normal, ray.direction));
     const Vec3 around = Mix(light.from_below, light.horizon, Saturate(0.5F + 2.0F * mirrored.z));
-    color += (light.color * (shine * strength) + around * (0.15F + grazing * grazing * grazing)) * (0.5F * m.specular);
+    color += (light.color * (shine * strength) + around * (0.15F + grazing * grazing * grazing)) *
+             (0.5F * m.specular);
   }
   color += albedo * (static_cast<float>(m.emission) * (1.0F / 256));
   const float haze = light.haze * distance;

@@ -169,8 +169,8 @@ CALFVO_HD Vec3 UnitNormal(Shape shape, Vec3 p) {
 // A normal in unit space to the world, of unit length.
 CALFVO_HD Vec3 NormalToWorld(const Primitive& p, Vec3 n) {
   return Normalized(Vec3{p.rows[0].x * n.x + p.rows[1].x * n.y + p.rows[2].x * n.z,
-                     p.rows[0].y * n.x + p.rows[1].y * n.y + p.rows[2].y * n.z,
-                     p.rows[0].z * n.x + p.rows[1].z * n.y + p.rows[2].z * n.z});
+                         p.rows[0].y * n.x + p.rows[1].y * n.y + p.rows[2].y * n.z,
+                         p.rows[0].z * n.x + p.rows[1].z * n.y + p.rows[2].z * n.z});
 }
 
 CALFVO_HD Vec3 PointToUnit(const Primitive& p, Vec3 x) {

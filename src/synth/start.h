@@ -46,12 +46,13 @@ CALFVO_HD float StartHeight(const Scene& scene, CameraCarrier carrier, portable:
 }
 
 // Tries up to 24 places; prefers those with something to see 0.6–60 m ahead. `clearance` in metres.
-CALFVO_HD Start SuggestStart(const Scene& scene, CameraCarrier carrier, float clearance, portable::Random& random) {
+CALFVO_HD Start SuggestStart(const Scene& scene, CameraCarrier carrier, float clearance,
+                             portable::Random& random) {
   Start start;
   Start fallback;
   const bool aerial = scene.kind == SceneKind::kAerialCity || scene.kind == SceneKind::kAerialFields;
-  const bool in_lane =
-      carrier == CameraCarrier::kVehicle && (scene.kind == SceneKind::kStreet || scene.kind == SceneKind::kWarehouse);
+  const bool in_lane = carrier == CameraCarrier::kVehicle &&
+                       (scene.kind == SceneKind::kStreet || scene.kind == SceneKind::kWarehouse);
   MoverTable movers;
   FillMovers(scene, 0.0F, 0.0F, movers);
   for (int attempt = 0; attempt < 24; ++attempt) {

@@ -47,8 +47,8 @@ CALFVO_HD float IntersectGround(const Terrain& terrain, const Ray& ray, float li
   const float closing = Max(terrain.slope * level - d.z, 1e-3F);  // fastest that the gap can shrink
   float before = t;
   float gap_before = 0.0F;
-CALFVO_ROLLED
-  for (int i = 0; i < 96 && t < limit; ++i) {
+  CALFVO_ROLLED
+  for (int i = 0; i < 96 && before < limit; ++i) {
     const float z = o.z + t * d.z;
     if (z > terrain.high && d.z >= 0.0F) return kFar;
     const float gap = z - TerrainHeight(terrain, o.x + t * d.x, o.y + t * d.y);
@@ -58,7 +58,7 @@ CALFVO_ROLLED
       float b = t;
       float gap_a = gap_before;
       float gap_b = gap;
-CALFVO_ROLLED
+      CALFVO_ROLLED
       for (int j = 0; j < 4 && gap_a > 0.0F && b - a > 1e-6F * b; ++j) {
         const float c = a + (b - a) * Saturate(gap_a / Max(gap_a - gap_b, 1e-9F));
         const float gap_c = o.z + c * d.z - TerrainHeight(terrain, o.x + c * d.x, o.y + c * d.y);

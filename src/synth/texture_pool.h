@@ -12,7 +12,8 @@ namespace calfvo {
 
 class TexturePool {
  public:
-  // Every .png, .jpg and .jpeg file of a folder, in order of names. Throws Error naming the folder or the file.
+  // Every .png, .jpg and .jpeg file of a folder, in order of names. Throws Error naming the folder or the
+  // file.
   static TexturePool FromFolder(const std::filesystem::path& folder);
 
   // Scales an [H, W, 3] picture to 256 × 256 and adds it with its smaller copies.

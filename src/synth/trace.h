@@ -60,7 +60,7 @@ CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, Vec3 inverse, Hit
     const int first = scene.nodes[index].first;
     const int count = scene.nodes[index].count;
     if (count > 0) {
-CALFVO_ROLLED
+      CALFVO_ROLLED
       for (int i = first; i < first + count; ++i) {
         const float t = IntersectPrimitive(scene.primitives[i], ray);
         if (t < hit.t) {
@@ -78,7 +78,8 @@ CALFVO_ROLLED
       const float far = a_first ? enter_b : enter_a;
       if (near < kFar) {
         if (far < kFar) {
-          stack[depth++] = (FloatBits(far) & 0xFFFFF000U) | static_cast<uint32_t>(a_first ? first + 1 : first);
+          stack[depth++] =
+              (FloatBits(far) & 0xFFFFF000U) | static_cast<uint32_t>(a_first ? first + 1 : first);
         }
         index = a_first ? first : first + 1;
         continue;
@@ -93,16 +94,16 @@ CALFVO_ROLLED
 }
 
 template <bool kAny>
-CALFVO_HD void TraceMovers(const Scene& scene, const MoverTable& table, float dt, const Ray& ray, Vec3 inverse,
-                           Hit& hit) {
+CALFVO_HD void TraceMovers(const Scene& scene, const MoverTable& table, float dt, const Ray& ray,
+                           Vec3 inverse, Hit& hit) {
   if (table.count == 0) return;
   if (EnterBox(table.low, table.high, ray.origin, inverse, hit.t) == kFar) return;
-CALFVO_ROLLED
+  CALFVO_ROLLED
   for (int m = 0; m < table.count; ++m) {
     const Mover& mover = scene.movers[m];
     const Ray moved{ray.origin - table.OffsetAt(m, dt), ray.direction};
     if (EnterBox(mover.low, mover.high, moved.origin, inverse, hit.t) == kFar) continue;
-CALFVO_ROLLED
+    CALFVO_ROLLED
     for (int i = mover.first; i < mover.first + mover.count; ++i) {
       const float t = IntersectPrimitive(scene.primitives[i], moved);
       if (t < hit.t) {
@@ -137,7 +138,8 @@ CALFVO_HD Hit Trace(const Scene& scene, const MoverTable& table, float dt, const
 }
 
 // Whether something hides the point at `distance` along the ray. Terrain casts no shadow.
-CALFVO_HD bool IsHidden(const Scene& scene, const MoverTable& table, float dt, const Ray& ray, float distance) {
+CALFVO_HD bool IsHidden(const Scene& scene, const MoverTable& table, float dt, const Ray& ray,
+                        float distance) {
   Hit hit{distance, kNothing};
   const Vec3 inverse = Inverse(ray.direction);
   TraceStatic<true>(scene, ray, inverse, hit);

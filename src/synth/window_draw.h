@@ -11,7 +11,8 @@ enum class WindowPart : uint64_t { kScene, kKind, kSensor, kEffects, kMotion };
 
 // The seed of one part of window `window`.
 CALFVO_HD uint64_t WindowSeed(uint64_t batch_seed, int window, WindowPart part) {
-  return portable::Mix(portable::Mix(batch_seed) + static_cast<uint64_t>(window) * 8U + static_cast<uint64_t>(part));
+  return portable::Mix(portable::Mix(batch_seed) + static_cast<uint64_t>(window) * 8U +
+                       static_cast<uint64_t>(part));
 }
 
 // A kind with a probability in proportion to its weight.
