@@ -33,7 +33,7 @@ struct SynthFlags {
   std::optional<int> samples;
   std::string size;
   std::string fps;
-  uint64_t seed = 0;
+  std::string seed = "0";
   bool depth = false;
   bool flow = false;
   double depth_scale = 0.0;
@@ -94,6 +94,18 @@ std::string CheckFps(const std::string& text) {
   return "";
 }
 
+std::optional<uint64_t> ParseSeed(const std::string& text) {
+  uint64_t seed = 0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, seed);
+  if (result.ec != std::errc() || result.ptr != end) return {};
+  return seed;
+}
+
+std::string CheckSeed(const std::string& text) {
+  return ParseSeed(text) ? "" : fmt::format("'{}' is not a whole number from 0 to 2^64 - 1", text);
+}
+
 ClipOptions OptionsFrom(const SynthFlags& flags) {
   ClipOptions options;
   if (!flags.preset.empty()) {
@@ -101,7 +113,7 @@ ClipOptions OptionsFrom(const SynthFlags& flags) {
   }
   if (flags.scene != "any") options.scene = SceneKindFromName(flags.scene);
   if (!flags.motion.empty()) options.motion = motion::MotionKindFromName(flags.motion);
-  options.seed = flags.seed;
+  options.seed = *ParseSeed(flags.seed);
   options.frames = flags.frames.value_or(options.frames);
   options.samples = flags.samples.value_or(options.samples);
   if (!flags.size.empty()) std::tie(options.width, options.height) = *ParseSize(flags.size);
@@ -180,7 +192,10 @@ Run AddSynthCommand(CLI::App& app) {
       ->check(CLI::IsMember(MotionNames()));
   app.add_option("--preset", flags->preset, "Name of a preset, or a TOML file; without it geometry alone")
       ->type_name("NAME|FILE");
-  app.add_option("--seed", flags->seed, "Everything random follows from it")->capture_default_str();
+  app.add_option("--seed", flags->seed, "Everything random follows from it")
+      ->check(CheckSeed)
+      ->type_name("S")
+      ->capture_default_str();
   app.add_option("--frames", flags->frames, "Number of frames")->check(CLI::Range(1, 10'000'000));
   app.add_option("--fps", flags->fps, "Frames per second: 30, 29.97, 30000/1001")
       ->check(CheckFps)

@@ -72,8 +72,8 @@ CameraPath Follow(const synth::Scene& scene, const PathOptions& options, const F
   start.frame_rate_hz = rate_hz;
   start.position = found.start.position;
   start.heading = {std::cos(found.start.yaw), std::sin(found.start.yaw), 0.0F};
-  // From high up there is more to see below.
-  if (IsAerial(scene)) start.look_down_rad = std::clamp(-found.start.pitch, 0.0F, 0.9F);
+  // From high up there is more to see below. Drones look down by 0.3 or so in any case.
+  if (IsAerial(scene)) start.look_down_rad = std::clamp(-found.start.pitch - 0.3F, 0.0F, 0.7F);
   motion::CameraMotion camera(start, random);
   CameraPath path;
   path.reserve(static_cast<size_t>(options.frames));
