@@ -72,7 +72,7 @@ CALFVO_HD void BuildTerrainScene(SceneBuilder& b) {
     Bush(b, m, r.Uniform(0.3F, 1.3F));
   }
   const int rocks = 15 + r.Index(40);
-  for (int i = 0; i < rocks && b.PrimitivesLeft() > 70; ++i) {
+  for (int i = 0; i < rocks && b.PrimitivesLeft() > 55; ++i) {
     const float x = r.Uniform(-45.0F, 45.0F);
     const float y = r.Uniform(-45.0F, 45.0F);
     PlaceOnGround(b, x, y, r.Uniform(0.0F, 6.28F));
@@ -85,7 +85,7 @@ CALFVO_HD void BuildTerrainScene(SceneBuilder& b) {
   // A fence or low wall that follows the ground, posts every 2 m.
   if (r.Chance(0.6F)) {
     const float y0 = r.Uniform(-15.0F, 15.0F);
-    for (int i = 0; i < 24 && b.PrimitivesLeft() > 50; ++i) {
+    for (int i = 0; i < 24 && b.PrimitivesLeft() > 8; ++i) {
       PlaceOnGround(b, -24.0F + 2.0F * static_cast<float>(i), y0, 0.0F);
       b.Box(0.0F, 0.0F, -0.2F, {0.1F, 0.1F, 1.3F}, m.wood);
       b.Box(1.0F, 0.0F, 0.75F, {2.0F, 0.04F, 0.12F}, m.wood);
