@@ -115,9 +115,6 @@ CALFVO_HD void BuildAerialFields(SceneBuilder& b) {
   const float parcel = scene.materials[scene.ground_material].scale_v;
   const int facade = Facade(b);
   const int asphalt = Plain(b, Rgb(0.42F, 0.41F, 0.4F), 0.3F, 0.8F);
-  const float relief = r.Uniform(0.5F, 18.0F);
-  const float wavelength = r.Uniform(100.0F, 200.0F);
-  MakeTerrain(scene.terrain, 480.0F, relief, wavelength, r.Bits());
   SetAerialSpace(scene, 200.0F, scene.terrain.high + 130.0F);
   const int trees = 60 + r.Index(50);
   for (int i = 0; i < trees; ++i) {

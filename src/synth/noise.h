@@ -28,6 +28,13 @@ CALFVO_HD float LowerUnit(uint32_t bits) {
   return static_cast<float>(bits & 0xFFFFU) * 0x1p-16F;
 }
 
+CALFVO_HD float CornerHeight(uint32_t h) {
+  h ^= h >> 15;
+  h *= 0x9FB21C65U;
+  h ^= h >> 13;
+  return static_cast<float>((h * 0xC7E1B4F3U) >> 8) * 0x1p-24F;
+}
+
 // Smooth noise in [0, 1] with one random value per unit cell.
 CALFVO_HD float ValueNoise(float x, float y, uint32_t seed) {
   const float fx = Floor(x);
@@ -38,8 +45,10 @@ CALFVO_HD float ValueNoise(float x, float y, uint32_t seed) {
   const float v = y - fy;
   const float su = u * u * (3.0F - 2.0F * u);
   const float sv = v * v * (3.0F - 2.0F * v);
-  const float bottom = Mix(UpperUnit(HashCell(ix, iy, seed)), UpperUnit(HashCell(ix + 1, iy, seed)), su);
-  const float top = Mix(UpperUnit(HashCell(ix, iy + 1, seed)), UpperUnit(HashCell(ix + 1, iy + 1, seed)), su);
+  const uint32_t base = static_cast<uint32_t>(ix) * 0x8C5F9E6BU + static_cast<uint32_t>(iy) * 0xD1B54A35U +
+                        seed * 0xA24BAED5U + 0x51ED2705U;
+  const float bottom = Mix(CornerHeight(base), CornerHeight(base + 0x8C5F9E6BU), su);
+  const float top = Mix(CornerHeight(base + 0xD1B54A35U), CornerHeight(base + 0x8C5F9E6BU + 0xD1B54A35U), su);
   return Mix(bottom, top, sv);
 }
 
