@@ -10,10 +10,11 @@
 #include "synth/kind_street.h"
 #include "synth/kind_terrain.h"
 #include "synth/kind_warehouse.h"
+#include "synth/make_terrain.h"
 
 namespace calfvo::synth {
 
-// Primitives, materials, movers and light, without the hierarchy.
+// Primitives, materials, movers and light on the terrain that is there, without the hierarchy.
 CALFVO_HD void FillScene(SceneKind kind, SceneBuilder& builder) {
   builder.scene().kind = kind;
   switch (kind) {
@@ -38,6 +39,7 @@ CALFVO_HD void FillScene(SceneKind kind, SceneBuilder& builder) {
 
 // Fills every field of `scene` that later code reads. Takes about 100 µs on a CPU core.
 CALFVO_HD void BuildScene(SceneKind kind, uint64_t seed, Scene& scene, BvhScratch& scratch) {
+  MakeTerrain(PlanTerrain(kind, seed), scene.terrain);
   SceneBuilder builder(scene, seed);
   FillScene(kind, builder);
   builder.CountStatic();

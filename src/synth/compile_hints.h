@@ -2,6 +2,8 @@
 // Hints that keep GPU code small; they mean nothing to host compilers.
 #pragma once
 
+#include <cstdint>
+
 #include "portable/host_device.h"
 
 #if defined(__CUDACC__)
@@ -11,3 +13,24 @@
 #define CALFVO_ROLLED
 #define CALFVO_HD_CALL inline
 #endif
+
+namespace calfvo::synth {
+
+// A copy of a 16-byte aligned record. On the GPU, where `source` must lie in global memory that the kernel
+// does not write, it is read in whole vectors.
+template <typename T>
+CALFVO_HD T Load(const T& source) {
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(T) % 16 == 0 && alignof(T) >= 16);
+  T copy;
+  const auto* from = reinterpret_cast<const uint4*>(&source);
+  auto* to = reinterpret_cast<uint4*>(&copy);
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(T) / 16); ++i) to[i] = from[i];
+  return copy;
+#else
+  return source;
+#endif
+}
+
+}  // namespace calfvo::synth

@@ -93,7 +93,7 @@ TEST(CpuRenderer, MovingObjectsCarryTheirOwnMotion) {
   ASSERT_GT(scene->mover_count, 0);
   // A camera at rest that looks at the first mover.
   const synth::Mover& mover = scene->movers[0];
-  const synth::Vec3 middle = (mover.low + mover.high) * 0.5F;
+  const synth::Vec3 middle = (mover.box.low + mover.box.high) * 0.5F;
   PosedFrame frames[2];
   for (int i = 0; i < 2; ++i) {
     frames[i].world_from_camera =

@@ -10,6 +10,23 @@ namespace {
 
 using portable::Random;
 
+// What MakeTerrain does, a row per lane.
+__device__ void MakeTerrainByWarp(const TerrainPlan& plan, Terrain& terrain) {
+  const int lane = static_cast<int>(threadIdx.x);
+  if (lane == 0) terrain.size = terrain.low = terrain.high = terrain.slope = 0.0F;
+  if (plan.size <= 0.0F) return;
+  for (int j = lane; j < kTerrainSamples; j += 32) MakeTerrainRow(plan, terrain, j);
+  __syncwarp();
+  TerrainRange range;
+  for (int j = lane; j < kTerrainSamples; j += 32) range = Join(range, MeasureTerrainRow(terrain, j));
+  for (int step = 16; step > 0; step /= 2) {
+    range = Join(
+        range, {__shfl_xor_sync(0xFFFFFFFFU, range.low, step), __shfl_xor_sync(0xFFFFFFFFU, range.high, step),
+                __shfl_xor_sync(0xFFFFFFFFU, range.steepest, step)});
+  }
+  if (lane == 0) FinishTerrain(plan, range, terrain);
+}
+
 // What BuildBvh does, by the lanes of one warp: a node each. Children get the same numbers as there.
 __device__ void BuildBvhByWarp(Scene& scene, BvhScratch& scratch) {
   constexpr unsigned kAll = 0xFFFFFFFFU;
@@ -45,10 +62,12 @@ __global__ void __launch_bounds__(32)
   __shared__ BvhScratch scratch;
   const int window = static_cast<int>(blockIdx.x);
   Scene& scene = batch.scenes[window];
+  const SceneKind kind = DrawKind(options.kind_weights, Random(WindowSeed(seed, window, WindowPart::kKind)));
+  const uint64_t scene_seed = WindowSeed(seed, window, WindowPart::kScene);
+  MakeTerrainByWarp(PlanTerrain(kind, scene_seed), scene.terrain);
+  __syncwarp();
   if (threadIdx.x == 0) {
-    const SceneKind kind =
-        DrawKind(options.kind_weights, Random(WindowSeed(seed, window, WindowPart::kKind)));
-    SceneBuilder builder(scene, WindowSeed(seed, window, WindowPart::kScene));
+    SceneBuilder builder(scene, scene_seed);
     FillScene(kind, builder);
     builder.CountStatic();
     Random sensor_random(WindowSeed(seed, window, WindowPart::kSensor));

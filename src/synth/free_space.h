@@ -63,8 +63,8 @@ CALFVO_HD bool IsFree(const Scene& scene, Vec3 p, float clearance, float time_s)
   for (int m = 0; m < scene.mover_count; ++m) {
     const Mover& mover = scene.movers[m];
     const Vec3 at_start = p - MoverOffset(mover, time_s);
-    if (!IsNear(mover.low, mover.high, at_start, clearance)) continue;
-    for (int i = mover.first; i < mover.first + mover.count; ++i) {
+    if (!IsNear(mover.box.low, mover.box.high, at_start, clearance)) continue;
+    for (int i = mover.box.first; i < mover.box.first + mover.box.count; ++i) {
       if (DistanceBelow(scene.primitives[i], at_start) < clearance) return false;
     }
   }

@@ -41,7 +41,7 @@ CALFVO_HD_CALL IndoorMaterials DrawIndoorMaterials(SceneBuilder& b) {
   m.lamp = Emitting(b, Rgb(1.0F, 0.93F, 0.8F), 1.6F);
   m.leaves = Leaves(b);
   m.cardboard = Plain(b, Rgb(0.68F, 0.53F, 0.37F), 0.18F, 5.0F);
-  for (int i = 0; i < 4; ++i) m.paint[i] = Plain(b, AnyColor(r, 0.95F, 0.25F, 0.95F), 0.12F, 10.0F, 0.3F);
+  for (int i = 0; i < 4; ++i) m.paint[i] = Plain(b, AnyColor(r, 0.8F, 0.25F, 0.95F), 0.12F, 10.0F, 0.3F);
   Material screen;
   screen.pattern = Pattern::kPoster;
   screen.a = Rgb(0.05F, 0.05F, 0.06F);
@@ -212,7 +212,7 @@ CALFVO_HD_CALL void Sofa(SceneBuilder& b, const IndoorMaterials& m) {
   b.Box(0.5F * width - 0.09F, -0.45F, 0.1F, {0.18F, 0.88F, 0.52F}, m.cloth);
   for (int i = 0; i < 3; ++i) {
     const float x = (static_cast<float>(i) - 1.0F) * 0.3F * width;
-    b.Add(Shape::kSphere, {x, -0.3F, 0.58F}, {0.22F, 0.1F, 0.2F}, m.cushion, 0.0F, -0.3F);
+    b.Add(Shape::kBox, {x, -0.3F, 0.6F}, {0.21F, 0.06F, 0.18F}, m.cushion, 0.0F, -0.3F);
   }
 }
 

@@ -13,6 +13,21 @@ CALFVO_HD_CALL void SetAerialSpace(Scene& scene, float half, float ceiling) {
   }
 }
 
+// Parcels of crops, meadow and earth.
+CALFVO_HD_CALL int Fields(SceneBuilder& b) {
+  Random& r = b.random();
+  Material m;
+  m.pattern = Pattern::kFields;
+  m.a = Rgb(0.36F, 0.48F, 0.2F) * r.Uniform(0.7F, 1.2F);
+  m.b = Rgb(0.66F, 0.6F, 0.36F) * r.Uniform(0.7F, 1.2F);
+  m.c = Rgb(0.45F, 0.34F, 0.24F) * r.Uniform(0.7F, 1.2F);
+  m.scale_u = r.Uniform(35.0F, 80.0F);
+  m.scale_v = r.Uniform(30.0F, 60.0F);
+  m.noise_amount = r.Uniform(0.2F, 0.4F);
+  m.noise_frequency = r.Uniform(0.08F, 0.4F);
+  return b.AddMaterial(m);
+}
+
 CALFVO_HD void BuildAerialCity(SceneBuilder& b) {
   Random& r = b.random();
   Scene& scene = b.scene();
@@ -29,12 +44,15 @@ CALFVO_HD void BuildAerialCity(SceneBuilder& b) {
   asphalt.pattern = Pattern::kNoise;
   asphalt.a = Rgb(0.36F, 0.36F, 0.37F);
   asphalt.b = Rgb(0.29F, 0.29F, 0.3F);
-  asphalt.c = Rgb(0.5F, 0.5F, 0.48F);
+  asphalt.c = Rgb(0.42F, 0.42F, 0.41F);
   asphalt.noise_amount = 0.25F;
-  asphalt.noise_frequency = 0.25F;
-  scene.ground_material = b.AddMaterial(asphalt);
+  asphalt.noise_frequency = 0.5F;
+  const int streets = b.AddMaterial(asphalt);
+  scene.ground_material = Fields(b);
   SetAerialSpace(scene, 140.0F, 140.0F);
   const float pitch = block + road;
+  b.Place({0.0F, 0.0F, 0.0F}, 0.0F);
+  b.Box(0.0F, 0.0F, -0.3F, {5.0F * pitch, 5.0F * pitch, 0.32F}, streets);
   const bool towers = r.Chance(0.4F);
   for (int j = -2; j <= 2; ++j) {
     for (int i = -2; i <= 2; ++i) {
@@ -44,8 +62,8 @@ CALFVO_HD void BuildAerialCity(SceneBuilder& b) {
       const bool park = r.Chance(0.15F);
       b.Box(0.0F, 0.0F, -0.2F, {block, block, 0.34F}, park ? grass : pavement);
       // Road markings along two sides, 0.15 m wide as everywhere.
-      b.Box(0.0F, 0.5F * pitch, -0.02F, {block, 0.15F, 0.03F}, m.white);
-      b.Box(0.5F * pitch, 0.0F, -0.02F, {0.15F, block, 0.03F}, m.white);
+      b.Box(0.0F, 0.5F * pitch, 0.0F, {block, 0.15F, 0.03F}, m.white);
+      b.Box(0.5F * pitch, 0.0F, 0.0F, {0.15F, block, 0.03F}, m.white);
       const int lots = park ? 0 : 4;
       for (int k = 0; k < lots; ++k) {
         const float x = cx + ((k & 1) != 0 ? 0.25F : -0.25F) * block;
@@ -63,12 +81,12 @@ CALFVO_HD void BuildAerialCity(SceneBuilder& b) {
                 m.metal);
       }
       const int trees = park ? 8 : 2;
-      for (int k = 0; k < trees && b.PrimitivesLeft() > 90; ++k) {
+      for (int k = 0; k < trees && b.PrimitivesLeft() > 20; ++k) {
         const float x = park ? cx + block * r.Uniform(-0.45F, 0.45F) : cx + 0.47F * block;
         b.Place({x, cy + block * r.Uniform(-0.45F, 0.45F), 0.1F}, 0.0F);
         Tree(b, m, r.Uniform(5.0F, 10.0F), 1);
       }
-      if (b.PrimitivesLeft() > 140 && r.Chance(0.6F)) {
+      if (b.PrimitivesLeft() > 60 && r.Chance(0.6F)) {
         b.Place({cx + block * r.Uniform(-0.4F, 0.4F), cy + 0.5F * block + 1.3F, 0.0F}, 0.0F);
         b.Box(0.0F, 0.0F, 0.25F, {4.2F, 1.8F, 0.6F}, m.paint[r.Index(5)]);
         b.Box(-0.2F, 0.0F, 0.85F, {2.2F, 1.6F, 0.6F}, m.glass);
@@ -93,21 +111,10 @@ CALFVO_HD void BuildAerialFields(SceneBuilder& b) {
   Scene& scene = b.scene();
   const OutdoorMaterials m = DrawOutdoorMaterials(b);
   Daylight(b);
-  Material fields;
-  fields.pattern = Pattern::kFields;
-  fields.a = Rgb(0.36F, 0.48F, 0.2F) * r.Uniform(0.7F, 1.2F);
-  fields.b = Rgb(0.66F, 0.6F, 0.36F) * r.Uniform(0.7F, 1.2F);
-  fields.c = Rgb(0.45F, 0.34F, 0.24F) * r.Uniform(0.7F, 1.2F);
-  fields.scale_u = r.Uniform(35.0F, 80.0F);
-  fields.scale_v = r.Uniform(30.0F, 60.0F);
-  fields.noise_amount = r.Uniform(0.2F, 0.4F);
-  fields.noise_frequency = r.Uniform(0.05F, 0.2F);
-  scene.ground_material = b.AddMaterial(fields);
+  scene.ground_material = Fields(b);
+  const float parcel = scene.materials[scene.ground_material].scale_v;
   const int facade = Facade(b);
   const int asphalt = Plain(b, Rgb(0.42F, 0.41F, 0.4F), 0.3F, 0.8F);
-  const float relief = r.Uniform(0.5F, 18.0F);
-  const float wavelength = r.Uniform(100.0F, 200.0F);
-  MakeTerrain(scene.terrain, 480.0F, relief, wavelength, r.Bits());
   SetAerialSpace(scene, 200.0F, scene.terrain.high + 130.0F);
   const int trees = 60 + r.Index(50);
   for (int i = 0; i < trees; ++i) {
@@ -118,9 +125,9 @@ CALFVO_HD void BuildAerialFields(SceneBuilder& b) {
   }
   // Rows of trees along the parcels.
   for (int row = 0; row < 3; ++row) {
-    const float y = fields.scale_v * static_cast<float>(r.Index(5) - 2);
+    const float y = parcel * static_cast<float>(r.Index(5) - 2);
     const float step = r.Uniform(5.0F, 9.0F);
-    for (float x = -70.0F; x < 70.0F && b.PrimitivesLeft() > 120; x += step) {
+    for (float x = -70.0F; x < 70.0F && b.PrimitivesLeft() > 70; x += step) {
       PlaceOnGround(b, x, y + r.Uniform(-0.5F, 0.5F), 0.0F);
       Tree(b, m, r.Uniform(5.0F, 8.0F), 1);
     }

@@ -41,7 +41,7 @@ CALFVO_HD void BuildHall(SceneBuilder& b) {
   const int wall = r.Chance(0.3F) ? Brick(b) : r.Chance(0.5F) ? Facade(b) : Concrete(b, 0.75F);
   const int column = r.Chance(0.5F) ? Concrete(b, 0.7F) : m.white;
   LightHall(b, height - 0.02F);
-  Shell(b, q, wall, Tile(b, r.Uniform(0.6F, 2.0F), 0.0F), m.metal, 15);
+  Shell(b, q, wall, CeilingTiles(b, r.Uniform(0.6F, 2.0F)), m.metal, 15);
   for (int i = 0; i < 2; ++i) {
     scene.space_low[i] = {q.low_x, q.low_y, 0.0F};
     scene.space_high[i] = {q.high_x, q.high_y, height};
@@ -66,7 +66,7 @@ CALFVO_HD void BuildHall(SceneBuilder& b) {
   }
   for (int i = 0; i < 4; ++i) {
     const float length = i < 2 ? q.high_y - q.low_y : q.high_x - q.low_x;
-    for (float at = 1.5F; at < length - 1.5F && b.PrimitivesLeft() > 160; at += r.Uniform(2.5F, 5.0F)) {
+    for (float at = 1.5F; at < length - 1.5F && b.PrimitivesLeft() > 110; at += r.Uniform(2.5F, 5.0F)) {
       PlaceAtWall(b, q, i, at / length);
       const float draw = r.Uniform();
       if (draw < 0.4F) {
@@ -80,7 +80,7 @@ CALFVO_HD void BuildHall(SceneBuilder& b) {
       }
     }
   }
-  for (int i = 0; i < 12 && b.PrimitivesLeft() > 120; ++i) {
+  for (int i = 0; i < 12 && b.PrimitivesLeft() > 45; ++i) {
     const float x = Mix(q.low_x + 2.0F, q.high_x - 2.0F, r.Uniform());
     const float y = Mix(q.low_y + 2.0F, q.high_y - 2.0F, r.Uniform());
     b.Place({x, y, 0.0F}, 1.5707963F * static_cast<float>(r.Index(4)));

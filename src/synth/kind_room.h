@@ -24,7 +24,7 @@ CALFVO_HD_CALL void LightRoom(SceneBuilder& b, const Room& room) {
   light.range = 1.9F;
   light.direction = Normalized(Vec3{r.Uniform(-0.7F, 0.7F), r.Uniform(-0.7F, 0.7F), 1.0F});
   light.color = color * (light.is_lamp != 0 ? r.Uniform(0.45F, 0.9F) : r.Uniform(0.3F, 0.6F));
-  const float ambient = r.Uniform(0.25F, 0.55F);
+  const float ambient = r.Uniform(0.35F, 0.7F);
   light.from_above = Vec3{0.95F, 0.98F, 1.0F} * ambient;
   light.from_below = color * (ambient * 0.75F);
   light.horizon = light.zenith = {0.6F, 0.65F, 0.7F};
@@ -66,13 +66,13 @@ CALFVO_HD_CALL void FurnishWall(SceneBuilder& b, const IndoorMaterials& m, const
                                 bool solid) {
   Random& r = b.random();
   const float length = wall < 2 ? q.high_y - q.low_y : q.high_x - q.low_x;
-  float at = 0.55F;
+  float at = 0.35F;
   while (at < length - 1.0F && b.PrimitivesLeft() > 60) {
     const float draw = r.Uniform();
     const float width = draw < 0.12F ? 1.2F : draw < 0.3F ? 2.0F : draw < 0.5F ? 1.2F : 2.3F;
     const float middle = at + 0.5F * width;
-    at += width + r.Uniform(0.1F, 0.7F);
-    if (middle + 0.5F * width > length - 0.3F) continue;
+    at += width + r.Uniform(0.05F, 0.35F);
+    if (middle + 0.5F * width > length - 0.15F) continue;
     PlaceAtWall(b, q, wall, middle / length);
     if (draw < 0.12F) {
       if (solid) Door(b, m);

@@ -8,11 +8,11 @@
 
 namespace calfvo::synth {
 
-inline constexpr float kStreetLength = 220.0F;
+inline constexpr float kStreetLength = 190.0F;
 
 // One side of the street; `side` is +1 for y > 0.
 CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const int* facades, int pavement,
-                               float side, float road, float walk, bool country) {
+                               int grass, float side, float road, float walk, bool country) {
   Random& r = b.random();
   const float facing = side > 0.0F ? 0.0F : 3.1415927F;
   const float half = 0.5F * kStreetLength;
@@ -24,6 +24,7 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
     b.Place({0.0F, 0.0F, 0.0F}, 0.0F);
     b.Box(x + 0.5F * piece, side * (road + 0.5F * walk), -0.2F, {piece, walk, 0.32F}, pavement);
     b.Box(x + 0.5F * piece, side * (road + 0.06F), -0.2F, {piece + 0.1F, 0.14F, 0.325F}, m.concrete);
+    b.Box(x + 0.5F * piece, side * (road + walk + 35.0F), -0.3F, {piece, 70.0F, 0.35F}, grass);
     houses_from = x + 0.5F;
     while (houses_from < x + piece - 6.0F) {
       const float width = r.Uniform(8.0F, 18.0F);
@@ -34,7 +35,7 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
         b.Place({houses_from + 0.5F * width, side * (road + walk + set_back), 0.0F}, facing);
         const int facade = facades[r.Index(5)];
         Building(b, m, Min(width, x + piece - houses_from), r.Uniform(8.0F, 14.0F), storeys, facade,
-                 b.PrimitivesLeft() > 200);
+                 b.PrimitivesLeft() > 90);
         if (set_back > 2.5F && r.Chance(0.6F)) {
           b.Place({houses_from + 0.5F * width, side * (road + walk + 0.4F), 0.0F}, facing);
           const int fence = r.Chance(0.5F) ? m.wood : m.leaves[0];
@@ -54,30 +55,34 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
   }
   // Along the kerb.
   const float trees = r.Chance(0.6F) ? r.Uniform(9.0F, 20.0F) : 1e6F;
-  for (x = -half + trees * 0.3F; x < half && b.PrimitivesLeft() > 170; x += trees) {
+  for (x = -half + trees * 0.3F; x < half && b.PrimitivesLeft() > 55; x += trees) {
     const float at = x + r.Uniform(-1.0F, 1.0F);
     b.Place({at, side * (road + 0.9F), 0.1F}, r.Uniform(0.0F, 6.0F));
     Tree(b, m, r.Uniform(4.0F, 8.0F), 3);
   }
-  for (x = -half + r.Uniform(0.0F, 20.0F); x < half && b.PrimitivesLeft() > 160;
+  for (x = -half + r.Uniform(0.0F, 20.0F); x < half && b.PrimitivesLeft() > 45;
        x += r.Uniform(24.0F, 36.0F)) {
     b.Place({x, side * (road + 0.5F), 0.1F}, facing);
     LampPost(b, m);
   }
-  for (x = -half + r.Uniform(0.0F, 40.0F); x < half && b.PrimitivesLeft() > 150;
+  for (x = -half + r.Uniform(0.0F, 40.0F); x < half && b.PrimitivesLeft() > 30;
        x += r.Uniform(25.0F, 60.0F)) {
     b.Place({x, side * (road + 0.6F), 0.1F}, side > 0.0F ? -1.5707963F : 1.5707963F);
     RoadSign(b, m);
   }
 }
 
+// Cars along the kerb, from the middle of the street outwards.
 CALFVO_HD_CALL void ParkedCars(SceneBuilder& b, const OutdoorMaterials& m, float side, float y, float share) {
   Random& r = b.random();
-  for (float x = -0.5F * kStreetLength; x < 0.5F * kStreetLength && b.PrimitivesLeft() > 110;
-       x += r.Uniform(5.3F, 7.0F)) {
+  int left = 11;
+  for (int slot = 0; slot < 26 && left > 0; ++slot) {
+    const float away = (slot & 1) != 0 ? 6.2F : -6.2F;
+    const float x = away * static_cast<float>((slot + 1) / 2) + r.Uniform(-0.4F, 0.4F);
     if (!r.Chance(share)) continue;
-    b.Place({x, side * y, 0.0F}, (side > 0.0F ? 0.0F : 3.1415927F) + r.Uniform(-0.04F, 0.04F));
-    if (r.Chance(0.1F)) {
+    --left;
+    b.Place({x, side * y, 0.0F}, (side > 0.0F ? 3.1415927F : 0.0F) + r.Uniform(-0.04F, 0.04F));
+    if (r.Chance(0.12F)) {
       Van(b, m);
     } else {
       Car(b, m);
@@ -96,6 +101,7 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
     if (scene.materials[facades[i]].pattern == Pattern::kBrick) facades[i] = facades[(i + 1) % 5];
   }
   const int pavement = Concrete(b, 0.62F);
+  const int grass = Grass(b);
   const int lanes = r.Chance(0.7F) ? 1 : 2;
   const float lane = r.Uniform(3.0F, 3.7F);
   const bool parking = r.Chance(0.7F);
@@ -123,18 +129,18 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
     scene.space_low[i] = {-half, -half_road - walk, 0.0F};
     scene.space_high[i] = {half, half_road + walk, 60.0F};
   }
-  for (int i = 0; i < 2; ++i)
-    StreetSide(b, m, facades, pavement, i == 0 ? 1.0F : -1.0F, half_road, walk, country);
-  // Houses across both ends close the view.
-  b.Place({half + 14.0F, 0.0F, 0.0F}, -1.5707963F);
-  Building(b, m, 40.0F, 12.0F, 4, facades[0], false);
-  b.Place({-half - 14.0F, 0.0F, 0.0F}, 1.5707963F);
-  Building(b, m, 40.0F, 12.0F, 3, facades[1], false);
   if (parking) {
     const float share = r.Uniform(0.3F, 0.9F);
     ParkedCars(b, m, 1.0F, driven + 1.15F, share);
     ParkedCars(b, m, -1.0F, driven + 1.15F, share);
   }
+  for (int i = 0; i < 2; ++i)
+    StreetSide(b, m, facades, pavement, grass, i == 0 ? 1.0F : -1.0F, half_road, walk, country);
+  // Houses across both ends close the view.
+  b.Place({half + 14.0F, 0.0F, 0.0F}, -1.5707963F);
+  Building(b, m, 40.0F, 12.0F, 4, facades[0], false);
+  b.Place({-half - 14.0F, 0.0F, 0.0F}, 1.5707963F);
+  Building(b, m, 40.0F, 12.0F, 3, facades[1], false);
   const PersonMaterials people = DrawPersonMaterials(b);
   for (int i = 0; i < 3; ++i) {
     const float x = r.Uniform(-60.0F, 60.0F);

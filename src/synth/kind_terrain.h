@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hills with trees, bushes, rocks, a path and a hut.
+// Hills with trees, bushes, rocks, a fence and a hut. The heights are made before, see make_terrain.h.
 #pragma once
 
 #include "synth/outdoor_objects.h"
@@ -7,37 +7,6 @@
 #include "synth/terrain.h"
 
 namespace calfvo::synth {
-
-// Heights from three octaves of noise, at most `relief` metres apart.
-CALFVO_HD_CALL void MakeTerrain(Terrain& terrain, float size, float relief, float wavelength, uint32_t seed) {
-  terrain.size = size;
-  terrain.low = 1e9F;
-  terrain.high = -1e9F;
-  const float step = size / static_cast<float>(kTerrainSamples - 1);
-  for (int j = 0; j < kTerrainSamples; ++j) {
-    for (int i = 0; i < kTerrainSamples; ++i) {
-      const float x = static_cast<float>(i) * step / wavelength;
-      const float y = static_cast<float>(j) * step / wavelength;
-      const float h = ValueNoise(x, y, seed) + 0.4F * ValueNoise(2.3F * x, 2.3F * y, seed + 1) +
-                      0.15F * ValueNoise(5.1F * x, 5.1F * y, seed + 2) - 0.77F;
-      terrain.heights[j * kTerrainSamples + i] = relief * h;
-      terrain.low = Min(terrain.low, relief * h);
-      terrain.high = Max(terrain.high, relief * h);
-    }
-  }
-  // The steepest edge; across a cell both slopes add up at most.
-  float steepest = 0.0F;
-  for (int j = 0; j < kTerrainSamples; ++j) {
-    for (int i = 0; i + 1 < kTerrainSamples; ++i) {
-      const float along =
-          terrain.heights[j * kTerrainSamples + i + 1] - terrain.heights[j * kTerrainSamples + i];
-      const float across =
-          terrain.heights[(i + 1) * kTerrainSamples + j] - terrain.heights[i * kTerrainSamples + j];
-      steepest = Max(steepest, Max(fabsf(along), fabsf(across)));
-    }
-  }
-  terrain.slope = 1.42F * steepest / step;
-}
 
 CALFVO_HD void PlaceOnGround(SceneBuilder& b, float x, float y, float yaw) {
   b.Place({x, y, TerrainHeight(b.scene().terrain, x, y)}, yaw);
@@ -50,9 +19,6 @@ CALFVO_HD void BuildTerrainScene(SceneBuilder& b) {
   Daylight(b);
   const int rock = Plain(b, Rgb(0.5F, 0.48F, 0.45F), 0.4F, 3.0F);
   scene.ground_material = Grass(b);
-  const float relief = r.Uniform(1.0F, 22.0F);
-  const float wavelength = r.Uniform(30.0F, 70.0F);
-  MakeTerrain(scene.terrain, 180.0F, relief, wavelength, r.Bits());
   for (int i = 0; i < 2; ++i) {
     scene.space_low[i] = {-70.0F, -70.0F, scene.terrain.low};
     scene.space_high[i] = {70.0F, 70.0F, scene.terrain.high + 60.0F};
@@ -72,7 +38,7 @@ CALFVO_HD void BuildTerrainScene(SceneBuilder& b) {
     Bush(b, m, r.Uniform(0.3F, 1.3F));
   }
   const int rocks = 15 + r.Index(40);
-  for (int i = 0; i < rocks && b.PrimitivesLeft() > 70; ++i) {
+  for (int i = 0; i < rocks && b.PrimitivesLeft() > 55; ++i) {
     const float x = r.Uniform(-45.0F, 45.0F);
     const float y = r.Uniform(-45.0F, 45.0F);
     PlaceOnGround(b, x, y, r.Uniform(0.0F, 6.28F));
@@ -85,7 +51,7 @@ CALFVO_HD void BuildTerrainScene(SceneBuilder& b) {
   // A fence or low wall that follows the ground, posts every 2 m.
   if (r.Chance(0.6F)) {
     const float y0 = r.Uniform(-15.0F, 15.0F);
-    for (int i = 0; i < 24 && b.PrimitivesLeft() > 50; ++i) {
+    for (int i = 0; i < 24 && b.PrimitivesLeft() > 8; ++i) {
       PlaceOnGround(b, -24.0F + 2.0F * static_cast<float>(i), y0, 0.0F);
       b.Box(0.0F, 0.0F, -0.2F, {0.1F, 0.1F, 1.3F}, m.wood);
       b.Box(1.0F, 0.0F, 0.75F, {2.0F, 0.04F, 0.12F}, m.wood);

@@ -21,7 +21,7 @@ CALFVO_HD_CALL void LightHall(SceneBuilder& b, float ceiling) {
   light.direction = Normalized(Vec3{r.Uniform(-0.5F, 0.5F), r.Uniform(-0.5F, 0.5F), 1.0F});
   const float warm = r.Uniform();
   light.color = Mix(Vec3{0.93F, 0.97F, 1.0F}, Vec3{1.0F, 0.88F, 0.7F}, warm) * r.Uniform(0.35F, 0.7F);
-  const float ambient = r.Uniform(0.25F, 0.5F);
+  const float ambient = r.Uniform(0.35F, 0.6F);
   light.from_above = Vec3{0.97F, 1.0F, 1.0F} * ambient;
   light.from_below = Vec3{0.8F, 0.78F, 0.75F} * ambient;
   light.horizon = light.zenith = {0.55F, 0.58F, 0.6F};
@@ -40,7 +40,7 @@ CALFVO_HD void BuildWarehouse(SceneBuilder& b) {
   const int wall = r.Chance(0.5F) ? Concrete(b, 0.7F) : Brick(b);
   const float height = r.Uniform(5.0F, 9.0F);
   const float aisle = r.Uniform(2.6F, 3.4F);
-  const float length = r.Uniform(22.0F, 40.0F);
+  const float length = r.Uniform(18.0F, 30.0F);
   const float pitch = aisle + 2.3F;  // an aisle and two racks back to back
   const Room hall{-0.5F * length, 0.5F * length, -1.5F * pitch, 1.5F * pitch, height};
   LightHall(b, height);
@@ -61,15 +61,30 @@ CALFVO_HD void BuildWarehouse(SceneBuilder& b) {
   const float levels = r.Uniform(1.4F, 1.9F);
   const float from = hall.low_x + 3.0F;
   const float to = hall.high_x - 3.0F;
-  for (int row = 0; row < 4; ++row) {
-    const float side = row < 2 ? 1.0F : -1.0F;
-    const float y = side * (0.5F * aisle + ((row & 1) != 0 ? aisle + 1.8F : 0.55F));
-    const bool detailed = (row & 1) == 0;
+  // Stacks that are seen only between the others: one box per shelf, drawn as many.
+  Material stacks;
+  stacks.pattern = Pattern::kTile;
+  stacks.a = Rgb(0.68F, 0.53F, 0.37F);
+  stacks.b = Rgb(0.5F, 0.4F, 0.34F);
+  stacks.c = Rgb(0.12F, 0.1F, 0.08F);
+  stacks.scale_u = 1.3F;
+  stacks.scale_v = 0.5F;
+  stacks.noise_amount = 0.3F;
+  stacks.noise_frequency = 2.0F;
+  const int stack = b.AddMaterial(stacks);
+  for (int row = 0; row < 4; ++row) {  // the two beside the middle aisle first
+    const float side = (row & 1) != 0 ? 1.0F : -1.0F;
+    const bool detailed = row < 2;
+    const float y = side * (0.5F * aisle + (detailed ? 0.55F : aisle + 1.8F));
     const int shelves = static_cast<int>((height - 1.0F) / levels);
     for (int level = 1; level <= shelves; ++level) {
       b.Place({0.0F, y, 0.0F}, 0.0F);
       b.Box(0.5F * (from + to), -0.5F, levels * static_cast<float>(level) - 0.1F, {to - from, 0.05F, 0.12F},
             beam);
+      if (!detailed) {
+        b.Box(0.5F * (from + to), 0.0F, levels * static_cast<float>(level) + 0.02F,
+              {to - from, 0.8F, levels * 0.7F}, stack);
+      }
       b.Box(0.5F * (from + to), 0.5F, levels * static_cast<float>(level) - 0.1F, {to - from, 0.05F, 0.12F},
             beam);
     }
@@ -78,14 +93,14 @@ CALFVO_HD void BuildWarehouse(SceneBuilder& b) {
       const float top = Min(height - 0.6F, levels * static_cast<float>(shelves) + 0.9F);
       b.Box(0.0F, -0.5F, 0.0F, {0.09F, 0.09F, top}, steel);
       b.Box(0.0F, 0.5F, 0.0F, {0.09F, 0.09F, top}, steel);
-      for (int level = 0; level <= shelves && x + 2.0F < to; ++level) {
+      for (int level = 0; level <= shelves && x + 2.0F < to && detailed; ++level) {
         for (int slot = 0; slot < 2; ++slot) {
-          if (r.Chance(0.25F) || b.PrimitivesLeft() < 45) continue;
+          if (r.Chance(0.25F) || b.PrimitivesLeft() < 12) continue;
           const float z = levels * static_cast<float>(level) + 0.02F;
           const float px = 0.72F + 1.28F * static_cast<float>(slot);
           const float load = r.Uniform(0.35F, levels - 0.35F);
           const int what = r.Index(5);
-          if (detailed && level < 2 && b.PrimitivesLeft() > 120) {
+          if (detailed && level < 2 && b.PrimitivesLeft() > 70) {
             Pallet(b, pallet, px, 0.0F, z);
           } else {
             b.Box(px, 0.0F, z, {1.2F, 0.8F, 0.144F}, pallet);
@@ -121,7 +136,7 @@ CALFVO_HD void BuildCorridor(SceneBuilder& b) {
   const Room q{-0.5F * length, 0.5F * length, -0.5F * width, 0.5F * width, height};
   scene.ground_material = InteriorFloor(b);
   const int wall = InteriorWall(b);
-  const int ceiling = Tile(b, 0.6F, 0.0F);
+  const int ceiling = CeilingTiles(b, 0.6F);
   LightHall(b, height - 0.02F);
   Shell(b, q, wall, ceiling, m.dark_wood, 15);
   for (int i = 0; i < 2; ++i) {

@@ -204,12 +204,17 @@ CALFVO_HD Vec3 MaterialColor(const Material& m, const SurfacePoint& s, TextureVi
   const float noise =
       FractalNoise(s.u * f + shift, s.v * f * stretch, s.footprint * f * (0.3F + 0.7F * stretch), m.seed);
 
+  // Broad patches keep far ground and walls from going blank.
+  const float broad_f = f * 0.11F;
+  const float broad = (ValueNoise(s.u * broad_f - shift, s.v * broad_f, m.seed + 9U) - 0.5F) *
+                      Saturate(1.6F - 3.0F * s.footprint * broad_f);
+
   Vec3 color = m.a;
   float amount = m.noise_amount;
   switch (m.pattern) {
     case Pattern::kNoise: {
-      color = Mix(m.a, m.b, Saturate(0.5F + noise * 0.8F));
-      color = Mix(color, m.c, Saturate(noise * 3.0F - 1.9F));
+      color = Mix(m.a, m.b, Saturate(0.5F + noise * 0.7F + broad));
+      color = Mix(color, m.c, Saturate(noise * 2.0F - 1.5F));
       break;
     }
     case Pattern::kBrick:
@@ -254,11 +259,11 @@ CALFVO_HD Vec3 MaterialColor(const Material& m, const SurfacePoint& s, TextureVi
       }
       break;
     case Pattern::kRoad:
-      color = RoadColor(m, s, Mix(m.a, m.b, Saturate(0.5F + noise * 0.6F)));
+      color = RoadColor(m, s, Mix(m.a, m.b, Saturate(0.5F + noise * 0.6F + broad)));
       break;
     case Pattern::kFoliage: {
       const float leaf = Saturate(0.5F + noise * 0.9F);
-      color = Mix(Mix(m.a, m.b, leaf), m.c, Saturate(-noise * 2.0F - 0.3F));
+      color = Mix(Mix(m.a, m.b, leaf), m.c, Saturate(-noise * 1.6F - 0.35F));
       break;
     }
     case Pattern::kFields:
@@ -280,7 +285,7 @@ CALFVO_HD Vec3 MaterialColor(const Material& m, const SurfacePoint& s, TextureVi
     color = Mix(image, color * (image.y * 2.0F + 0.1F), 0.35F);
   }
   const float tone = 1.0F + 0.16F * (static_cast<float>(s.variation >> 10) * (1.0F / 64) - 0.5F);
-  const float light = tone * Max(1.0F + amount * noise, 0.15F);
+  const float light = tone * Max(1.0F + amount * (noise + broad), 0.15F);
   return color * light;
 }
 

@@ -74,7 +74,7 @@ CALFVO_HD_CALL void Daylight(SceneBuilder& b) {
   light.zenith = Mix(Vec3{0.14F, 0.29F, 0.62F} * depth, Vec3{0.62F, 0.65F, 0.69F}, overcast);
   light.horizon = Mix(Vec3{0.62F, 0.72F, 0.82F}, Vec3{0.74F, 0.76F, 0.78F}, overcast);
   light.clouds = r.Chance(0.75F) ? r.Uniform(0.2F, 0.9F) : 0.0F;
-  light.haze = r.Chance(0.25F) ? r.Uniform(0.002F, 0.008F) : r.Uniform(0.0003F, 0.0012F);
+  light.haze = r.Chance(0.12F) ? r.Uniform(0.002F, 0.006F) : r.Uniform(0.0003F, 0.0012F);
   light.occlusion = 0.8F;
 }
 
@@ -91,10 +91,12 @@ CALFVO_HD_CALL void Car(SceneBuilder& b, const OutdoorMaterials& m) {
         {0.33F * length, 0.5F * width - 0.03F, 0.5F * (height - 0.76F)}, m.glass);
   b.Add(Shape::kTapered, {-0.065F * length, 0.0F, height - 0.05F}, {0.2F * length, 0.43F * width, 0.06F},
         paint);
-  for (int i = 0; i < 4; ++i) {
-    const float x = ((i & 1) != 0 ? 0.31F : -0.31F) * length;
-    const float y = ((i & 2) != 0 ? 0.5F : -0.5F) * (width - 0.2F);
-    b.Add(Shape::kCylinder, {x, y, wheel}, {wheel, wheel, 0.115F}, m.rubber, 0.0F, 1.5707963F);
+  for (int i = 0; i < 2; ++i) {  // both wheels of an axle are one cylinder through the body
+    const float x = (i != 0 ? 0.31F : -0.31F) * length;
+    b.Add(Shape::kCylinder, {x, 0.0F, wheel}, {wheel, wheel, 0.5F * width + 0.01F}, m.rubber, 0.0F,
+          1.5707963F);
+    b.Add(Shape::kCylinder, {x, 0.0F, wheel}, {0.6F * wheel, 0.6F * wheel, 0.5F * width + 0.02F}, m.metal,
+          0.0F, 1.5707963F);
   }
   b.Box(0.5F * length, 0.0F, 0.52F, {0.04F, width * 0.92F, 0.14F}, m.white);
   b.Box(-0.5F * length, 0.0F, 0.56F, {0.04F, width * 0.92F, 0.13F}, m.light_red);
@@ -108,10 +110,9 @@ CALFVO_HD_CALL void Van(SceneBuilder& b, const OutdoorMaterials& m) {
   b.Box(-0.1F * length, 0.0F, 0.35F, {0.8F * length, 2.0F, 2.0F}, paint);
   b.Box(0.4F * length, 0.0F, 0.35F, {0.2F * length, 1.95F, 0.85F}, paint);
   b.Add(Shape::kTapered, {0.33F * length, 0.0F, 1.65F}, {0.16F * length, 0.95F, 0.5F}, m.glass);
-  for (int i = 0; i < 4; ++i) {
-    const float x = ((i & 1) != 0 ? 0.33F : -0.33F) * length;
-    const float y = (i & 2) != 0 ? 0.88F : -0.88F;
-    b.Add(Shape::kCylinder, {x, y, 0.35F}, {0.35F, 0.35F, 0.13F}, m.rubber, 0.0F, 1.5707963F);
+  for (int i = 0; i < 2; ++i) {
+    const float x = (i != 0 ? 0.33F : -0.33F) * length;
+    b.Add(Shape::kCylinder, {x, 0.0F, 0.35F}, {0.35F, 0.35F, 1.01F}, m.rubber, 0.0F, 1.5707963F);
   }
   b.Box(-0.5F * length, 0.0F, 0.7F, {0.04F, 1.9F, 0.3F}, m.light_red);
   b.Box(-0.1F * length, 0.0F, 1.0F, {0.5F * length, 2.02F, 0.7F}, m.sign);

@@ -101,6 +101,16 @@ CALFVO_HD_CALL int Tile(SceneBuilder& b, float size, float specular) {
   return b.AddMaterial(m);
 }
 
+// Pale panels.
+CALFVO_HD_CALL int CeilingTiles(SceneBuilder& b, float size) {
+  const int index = Tile(b, size, 0.0F);
+  Material& m = b.scene().materials[index];
+  m.a = Rgb(0.88F, 0.88F, 0.86F);
+  m.b = Rgb(0.8F, 0.8F, 0.79F);
+  m.c = Rgb(0.55F, 0.55F, 0.55F);
+  return index;
+}
+
 // Walls of rooms: plaster or paint, nearly plain; wallpaper; brick; tiles.
 CALFVO_HD_CALL int InteriorWall(SceneBuilder& b) {
   Random& r = b.random();
@@ -109,10 +119,10 @@ CALFVO_HD_CALL int InteriorWall(SceneBuilder& b) {
   if (draw < 0.18F) return Tile(b, r.Uniform(0.1F, 0.3F), 0.3F);
   Material m;
   m.a = AnyColor(r, 0.3F, 0.6F, 0.95F);
-  m.b = m.a * r.Uniform(0.8F, 0.97F);
-  m.c = m.a * 0.75F;
-  m.noise_amount = r.Uniform(0.02F, 0.22F);
-  m.noise_frequency = r.Uniform(0.5F, 5.0F);
+  m.b = m.a * r.Uniform(0.86F, 0.98F);
+  m.c = m.a * 0.88F;
+  m.noise_amount = r.Uniform(0.02F, 0.14F);
+  m.noise_frequency = r.Uniform(2.0F, 22.0F);
   if (draw < 0.3F) {
     m.pattern = Pattern::kStripes;
     m.scale_u = r.Uniform(0.06F, 0.4F);
@@ -127,7 +137,7 @@ CALFVO_HD_CALL int InteriorFloor(SceneBuilder& b) {
   if (draw < 0.4F) return Wood(b, true);
   if (draw < 0.62F) return Tile(b, r.Uniform(0.2F, 0.6F), 0.35F);
   Material m;
-  m.a = AnyColor(r, 0.45F, 0.25F, 0.7F);
+  m.a = AnyColor(r, 0.3F, 0.25F, 0.7F);
   m.b = m.a * r.Uniform(0.5F, 0.8F);
   m.c = m.a * 1.3F;
   m.noise_amount = r.Uniform(0.1F, 0.4F);
@@ -193,8 +203,11 @@ CALFVO_HD_CALL int Facade(SceneBuilder& b) {
   Random& r = b.random();
   Material m;
   m.pattern = Pattern::kFacade;
-  m.a = AnyColor(r, 0.4F, 0.4F, 0.9F);
-  m.b = r.Chance(0.5F) ? m.a * 1.15F : AnyColor(r, 0.2F, 0.5F, 0.95F);
+  // Plaster, stone and brick: mostly pale and warm.
+  const float hue = r.Chance(0.8F) ? r.Uniform(0.02F, 0.14F) : r.Uniform();
+  const float saturation = r.Uniform(0.0F, 0.35F);
+  m.a = Hsv(hue, hue < 0.15F ? saturation : 0.4F * saturation, r.Uniform(0.42F, 0.92F));
+  m.b = r.Chance(0.5F) ? m.a * 1.15F : AnyColor(r, 0.12F, 0.5F, 0.95F);
   m.c = Rgb(0.2F, 0.25F, 0.32F) * r.Uniform(0.5F, 1.5F);
   m.scale_u = r.Uniform(1.8F, 3.6F);
   m.scale_v = r.Uniform(2.8F, 3.3F);  // a storey
@@ -210,11 +223,11 @@ CALFVO_HD_CALL int Concrete(SceneBuilder& b, float brightness) {
   const float tone = brightness * r.Uniform(0.85F, 1.1F);
   m.pattern = r.Chance(0.4F) ? Pattern::kTile : Pattern::kNoise;
   m.a = Rgb(tone, tone * 0.985F, tone * 0.95F);
-  m.b = m.a * 0.72F;
-  m.c = m.a * 0.45F;
+  m.b = m.a * 0.82F;
+  m.c = m.a * 0.62F;
   m.scale_u = m.scale_v = r.Uniform(0.3F, 1.2F);
-  m.noise_amount = r.Uniform(0.15F, 0.4F);
-  m.noise_frequency = r.Uniform(1.0F, 5.0F);
+  m.noise_amount = r.Uniform(0.12F, 0.3F);
+  m.noise_frequency = r.Uniform(1.5F, 8.0F);
   m.texture = MaybeTexture(r, 0.25F);
   return b.AddMaterial(m);
 }
@@ -225,9 +238,9 @@ CALFVO_HD_CALL int Grass(SceneBuilder& b) {
   const float dry = r.Uniform();
   m.a = Mix(Rgb(0.3F, 0.42F, 0.16F), Rgb(0.55F, 0.5F, 0.28F), dry);
   m.b = Mix(Rgb(0.42F, 0.55F, 0.22F), Rgb(0.68F, 0.62F, 0.42F), dry);
-  m.c = Rgb(0.36F, 0.28F, 0.2F);
-  m.noise_amount = r.Uniform(0.3F, 0.5F);
-  m.noise_frequency = r.Uniform(0.4F, 2.5F);
+  m.c = Mix(m.a, Rgb(0.36F, 0.28F, 0.2F), r.Uniform());
+  m.noise_amount = r.Uniform(0.25F, 0.45F);
+  m.noise_frequency = r.Uniform(0.8F, 4.0F);
   m.texture = MaybeTexture(r, 0.3F);
   m.scale_u = r.Uniform(1.0F, 3.0F);
   return b.AddMaterial(m);
@@ -242,7 +255,7 @@ CALFVO_HD_CALL int Leaves(SceneBuilder& b) {
   m.b = Mix(Rgb(0.4F, 0.55F, 0.2F), Rgb(0.75F, 0.6F, 0.2F), autumn) * r.Uniform(0.8F, 1.2F);
   m.c = m.a * 0.25F;
   m.noise_amount = 0.4F;
-  m.noise_frequency = r.Uniform(2.5F, 6.0F);
+  m.noise_frequency = r.Uniform(4.0F, 11.0F);
   return b.AddMaterial(m);
 }
 

@@ -107,19 +107,6 @@ struct alignas(16) Material {
   uint16_t emission = 0;  // radiance added, in 1/256 of the albedo
 };
 
-// A rigid body that translates: offset(t) = velocity·t + swing·(sin(rate·t + phase) − sin(phase)). Its
-// primitives are those in [first, first + count), and `low`..`high` bounds them at time 0.
-struct alignas(16) Mover {
-  Vec3 low;
-  int first = 0;
-  Vec3 high;
-  int count = 0;
-  Vec3 velocity;  // m/s
-  float rate = 0.0F;
-  Vec3 swing;  // metres
-  float phase = 0.0F;
-};
-
 // A node of the bounding volume hierarchy over static primitives. count = 0: the children are nodes `first`
 // and `first + 1`; otherwise a leaf of `count` primitives from `first`.
 struct alignas(16) Node {
@@ -127,6 +114,16 @@ struct alignas(16) Node {
   int first = 0;
   Vec3 high;
   int count = 0;
+};
+
+// A rigid body that translates: offset(t) = velocity·t + swing·(sin(rate·t + phase) − sin(phase)). `box` is
+// the leaf of its primitives and bounds them at time 0.
+struct alignas(16) Mover {
+  Node box;
+  Vec3 velocity;  // m/s
+  float rate = 0.0F;
+  Vec3 swing;  // metres
+  float phase = 0.0F;
 };
 
 struct Light {

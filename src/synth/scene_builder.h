@@ -12,14 +12,13 @@ namespace calfvo::synth {
 using portable::Random;
 
 // Objects are built in a local frame set by Place: x to the right, y to the back, z up, origin on the floor
-// under the object. When an array is full, what does not fit is left out; static things leave room for
-// movers.
+// under the object. The terrain is made before. When an array is full, what does not fit is left out; static
+// things leave room for movers.
 class SceneBuilder {
  public:
   CALFVO_HD SceneBuilder(Scene& scene, uint64_t seed) : scene_(scene), random_(seed) {
     scene.primitive_count = scene.static_count = scene.material_count = 0;
     scene.node_count = scene.mover_count = scene.ground_material = 0;
-    scene.terrain.size = scene.terrain.low = scene.terrain.high = scene.terrain.slope = 0.0F;
     scene.lane_y[0] = scene.lane_y[1] = scene.passage_half = 0.0F;
     scene.light = Light{};
     scene.light.seed = static_cast<uint32_t>(seed);
@@ -93,21 +92,21 @@ class SceneBuilder {
     const int index = scene_.mover_count++;
     Mover& mover = scene_.movers[index];
     mover = Mover{};
-    mover.first = mover_first_;
-    mover.count = count;
+    mover.box.first = mover_first_;
+    mover.box.count = count;
     mover.velocity = velocity;
     mover.swing = swing;
     mover.rate = rate;
     mover.phase = random_.Uniform(0.0F, 6.2831853F);
-    mover.low = {kMoverFar, kMoverFar, kMoverFar};
-    mover.high = -mover.low;
+    mover.box.low = {kMoverFar, kMoverFar, kMoverFar};
+    mover.box.high = -mover.box.low;
     for (int i = mover_first_; i < scene_.primitive_count; ++i) {
       Primitive& p = scene_.primitives[i];
       Vec3 low;
       Vec3 high;
       Bounds(p, low, high);
-      mover.low = Min(mover.low, low);
-      mover.high = Max(mover.high, high);
+      mover.box.low = Min(mover.box.low, low);
+      mover.box.high = Max(mover.box.high, high);
       p.info = PackInfo(p.shape(), p.material(), index, p.variation());
     }
   }

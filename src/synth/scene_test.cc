@@ -113,7 +113,7 @@ TEST(Scene, MoversHaveTheSizesOfCarsAndPeople) {
     const auto scene = MakeScene(SceneKind::kStreet, seed);
     for (int m = 0; m < scene->mover_count; ++m) {
       const Mover& mover = scene->movers[m];
-      const Vec3 size = mover.high - mover.low;
+      const Vec3 size = mover.box.high - mover.box.low;
       if (size.x > 3.0F) {
         ++cars;
         EXPECT_GE(size.x, 3.8F);

@@ -66,7 +66,8 @@ CALFVO_HD Start SuggestStart(const Scene& scene, CameraCarrier carrier, float cl
     const float height = StartHeight(scene, carrier, random);
     start.position = {Mix(low.x, high.x, 0.05F + 0.9F * x), Mix(low.y, high.y, 0.05F + 0.9F * y), 0.0F};
     start.yaw = turn * 6.2831853F;
-    start.pitch = 0.2F * pitch - 0.05F;
+    // Indoors people look down a little, at what they do.
+    start.pitch = 0.22F * pitch - (scene.light.ceiling < 1e8F ? 0.13F : 0.05F);
     if (scene.kind == SceneKind::kStreet) {
       start.position.x = Mix(low.x, high.x, 0.15F + 0.6F * x);
       // On foot people look along the street more often than at the walls.
@@ -95,7 +96,8 @@ CALFVO_HD Start SuggestStart(const Scene& scene, CameraCarrier carrier, float cl
     if (aerial) return start;
     const Pose pose = LookPose(start.position, start.yaw, start.pitch, 0.0F);
     const Hit hit = Trace(scene, movers, 0.0F, {pose.translation, pose.rotation.z});
-    if (hit.t > 0.6F && (hit.t < 60.0F || in_lane)) return start;
+    const float nearest = attempt < 8 ? 1.5F : 0.6F;
+    if (hit.t > nearest && (hit.t < 60.0F || in_lane)) return start;
   }
   return fallback.free ? fallback : start;
 }

@@ -76,9 +76,10 @@ CALFVO_HD float IntersectGround(const Terrain& terrain, const Ray& ray, float li
     before = t;
     gap_before = gap;
     // Far away a miss by a fraction of a pixel is allowed for the sake of speed.
-    t += Max(gap / closing, 8e-3F * t) + 1e-3F;
+    t += Max(gap / closing, 0.03F * t) + 1e-3F;
   }
-  return kFar;
+  // A ray that skims over the ground for very long ends there rather than in a hole.
+  return t < limit && gap_before < 0.05F * t ? before : kFar;
 }
 
 }  // namespace calfvo::synth

@@ -54,11 +54,11 @@ CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, Vec3 inverse, Hit
   // has been overtaken by a nearer hit is dropped without being read.
   uint32_t stack[kMaxDepth + 2];
   int depth = 0;
-  int index = 0;
-  if (EnterBox(scene.nodes[0].low, scene.nodes[0].high, ray.origin, inverse, hit.t) == kFar) return;
+  const Node root = Load(scene.nodes[0]);
+  if (EnterBox(root.low, root.high, ray.origin, inverse, hit.t) == kFar) return;
+  int first = root.first;
+  int count = root.count;
   while (true) {
-    const int first = scene.nodes[index].first;
-    const int count = scene.nodes[index].count;
     if (count > 0) {
       CALFVO_ROLLED
       for (int i = first; i < first + count; ++i) {
@@ -69,8 +69,8 @@ CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, Vec3 inverse, Hit
         }
       }
     } else {
-      const Node& a = scene.nodes[first];
-      const Node& b = scene.nodes[first + 1];
+      const Node a = Load(scene.nodes[first]);
+      const Node b = Load(scene.nodes[first + 1]);
       const float enter_a = EnterBox(a.low, a.high, ray.origin, inverse, hit.t);
       const float enter_b = EnterBox(b.low, b.high, ray.origin, inverse, hit.t);
       const bool a_first = enter_a <= enter_b;
@@ -81,7 +81,8 @@ CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, Vec3 inverse, Hit
           stack[depth++] =
               (FloatBits(far) & 0xFFFFF000U) | static_cast<uint32_t>(a_first ? first + 1 : first);
         }
-        index = a_first ? first : first + 1;
+        first = a_first ? a.first : b.first;
+        count = a_first ? a.count : b.count;
         continue;
       }
     }
@@ -89,22 +90,24 @@ CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, Vec3 inverse, Hit
       if (depth == 0) return;
       --depth;
     } while (FloatFromBits(stack[depth] & 0xFFFFF000U) > hit.t);
-    index = static_cast<int>(stack[depth] & 0xFFFU);
+    const Node& waiting = scene.nodes[stack[depth] & 0xFFFU];
+    first = waiting.first;
+    count = waiting.count;
   }
 }
 
 template <bool kAny>
 CALFVO_HD void TraceMovers(const Scene& scene, const MoverTable& table, float dt, const Ray& ray,
                            Vec3 inverse, Hit& hit) {
-  if (table.count == 0) return;
-  if (EnterBox(table.low, table.high, ray.origin, inverse, hit.t) == kFar) return;
+  const Node all = Load(table.bounds);
+  if (all.count == 0 || EnterBox(all.low, all.high, ray.origin, inverse, hit.t) == kFar) return;
   CALFVO_ROLLED
-  for (int m = 0; m < table.count; ++m) {
-    const Mover& mover = scene.movers[m];
+  for (int m = 0; m < all.count; ++m) {
+    const Node box = Load(scene.movers[m].box);
     const Ray moved{ray.origin - table.OffsetAt(m, dt), ray.direction};
-    if (EnterBox(mover.low, mover.high, moved.origin, inverse, hit.t) == kFar) continue;
+    if (EnterBox(box.low, box.high, moved.origin, inverse, hit.t) == kFar) continue;
     CALFVO_ROLLED
-    for (int i = mover.first; i < mover.first + mover.count; ++i) {
+    for (int i = box.first; i < box.first + box.count; ++i) {
       const float t = IntersectPrimitive(scene.primitives[i], moved);
       if (t < hit.t) {
         hit = {t, i};
