@@ -154,6 +154,7 @@ int Synthesize(const SynthFlags& flags) {
   }
   const ClipOptions options = OptionsFrom(flags);
   options.Validate();
+  CheckClipFolder(flags.folder, flags.overwrite);
   const bool video = !flags.no_video && VideoWriter::IsAvailable();
   if (!flags.no_video && !video && !flags.quiet) {
     LogWarning("video.mp4 is left out: this build has no FFmpeg with an H.264 encoder");

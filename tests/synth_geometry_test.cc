@@ -105,6 +105,8 @@ TEST_P(SynthGeometryOf, FilesPredictTheNextFrame) {
   EXPECT_LE(medians.through_depth, 2.0);
   EXPECT_LE(medians.through_flow, 2.0);
   EXPECT_LE(medians.flow_minus_depth, 0.02);
+  std::printf("%-14s depth %.2f, flow %.2f, unmoved %.2f grey levels; moved %.1f pixels\n", kind.c_str(),
+              medians.through_depth, medians.through_flow, medians.unmoved, medians.moved);
   // A camera that stands still would prove nothing.
   EXPECT_GT(medians.moved, 0.5);
   EXPECT_GT(medians.unmoved, 1.5 * medians.through_depth);

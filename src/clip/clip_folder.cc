@@ -60,20 +60,28 @@ double UsualDepthScale(SceneKind scene) {
   return 5000.0;
 }
 
-void PrepareClipFolder(const std::filesystem::path& folder, bool overwrite) {
-  MakeFolder(folder);
+void CheckClipFolder(const std::filesystem::path& folder, bool overwrite) {
   std::error_code error;
+  if (!std::filesystem::exists(folder, error)) return;
   const bool empty = std::filesystem::is_empty(folder, error);
-  if (error) throw Error(fmt::format("{}: cannot read the folder: {}", folder.string(), error.message()));
+  if (error || !std::filesystem::is_directory(folder)) {
+    throw Error(fmt::format("{}: is not a folder that can be read", folder.string()));
+  }
   if (empty) return;
   if (!overwrite) {
     throw Error(fmt::format("{}: is not empty; choose another folder, or --overwrite", folder.string()));
   }
-  if (!std::filesystem::exists(folder / "synth.json")) {
+  if (!std::filesystem::exists(folder / "synth.json", error)) {
     throw Error(fmt::format(
         "{}: holds no synth.json, so it was not written by calfvo synth and is left alone", folder.string()));
   }
+}
+
+void PrepareClipFolder(const std::filesystem::path& folder, bool overwrite) {
+  CheckClipFolder(folder, overwrite);
+  MakeFolder(folder);
   for (const char* name : kNames) {
+    std::error_code error;
     std::filesystem::remove_all(folder / name, error);
     if (error) throw Error(fmt::format("{}: cannot remove: {}", (folder / name).string(), error.message()));
   }

@@ -28,8 +28,11 @@ struct ClipFolderOptions {
 // 5000, as in the TUM sets, where everything is near (up to 13 m); less where scenes are larger.
 double UsualDepthScale(SceneKind scene);
 
-// Makes `folder` ready to be written to. A folder that holds anything is refused, unless `overwrite` and it
-// was written by ClipFolder before: then the files of that clip are removed. Throws Error naming the folder.
+// Throws Error naming the folder when it holds anything, unless `overwrite` and it was written by ClipFolder
+// before. Changes nothing.
+void CheckClipFolder(const std::filesystem::path& folder, bool overwrite);
+
+// Checks, makes the folder, and removes the files of the clip that was there before.
 void PrepareClipFolder(const std::filesystem::path& folder, bool overwrite);
 
 // Writes frames as they come: constant memory but for the poses. rgb.txt and groundtruth.txt come last, so

@@ -31,6 +31,11 @@ Json FieldsJson(std::span<const FloatField<Options>> fields, const Options& opti
   return json;
 }
 
+// Names of files need not be UTF-8; JSON must be.
+std::string Text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 Json DrawnEffects(const Clip& clip) {
   const synth::WindowEffects& e = clip.effects();
   Json json;
@@ -67,7 +72,7 @@ std::string CameraJson(const Clip& clip, double depth_scale) {
   json["readout_s"] = Shortest(clip.effects().readout_s);
   json["exposure_s"] = Shortest(clip.effects().exposure_s);
   json["depth_units_per_metre"] = depth_scale;
-  return json.dump(2) + "\n";
+  return Text(json);
 }
 
 std::string ClipJson(const Clip& clip, const std::string& preset, const std::string& version) {
@@ -93,7 +98,7 @@ std::string ClipJson(const Clip& clip, const std::string& preset, const std::str
   json["effects"]["blur_samples"] = o.effects.blur_samples;
   json["recorded"] = FieldsJson(SegmentFields(), o.segments);
   json["drawn"] = DrawnEffects(clip);
-  return json.dump(2) + "\n";
+  return Text(json);
 }
 
 }  // namespace calfvo

@@ -122,10 +122,13 @@ INSTANTIATE_TEST_SUITE_P(Sizes, VideoWriterOfSize,
 
 TEST(VideoWriter, SamePicturesGiveTheSameBytes) {
   const TempFolder folder;
-  const VideoOptions options{.width = 96, .height = 64, .rate = {25, 1}};
-  WriteVideo(folder.path() / "a.mp4", options, 20);
-  WriteVideo(folder.path() / "b.mp4", options, 20);
-  EXPECT_EQ(ReadWholeFile(folder.path() / "a.mp4"), ReadWholeFile(folder.path() / "b.mp4"));
+  for (const int width : {96, 150}) {
+    const VideoOptions options{.width = width, .height = 64, .rate = {25, 1}};
+    for (const char* name : {"a", "b", "c", "d"}) WriteVideo(folder.path() / name, options, 30);
+    for (const char* name : {"b", "c", "d"}) {
+      EXPECT_TRUE(ReadWholeFile(folder.path() / "a") == ReadWholeFile(folder.path() / name)) << width;
+    }
+  }
 }
 
 TEST(VideoWriter, LeavesNothingBehindWithoutFinish) {
