@@ -3,12 +3,13 @@
 // disagree.
 //   bench_synth_gpu [windows] [repetitions]
 // Built by the preset `cuda`; without CMake, from the repository's root:
+//   mkdir -p build/gpu
 //   N="nvcc -std=c++20 -arch=sm_90 -O3 -Isrc -Iinclude"
-//   $N -fmad=false -c src/synth/cuda_scenes.cu -o cuda_scenes.o
-//   $N -use_fast_math -c src/synth/cuda_render.cu -o cuda_render.o
-//   g++ -std=c++20 -O3 -ffp-contract=off -Isrc -Iinclude -c src/synth/{cpu_renderer,effects,scene_kind}.cc \
-//       src/base/thread_pool.cc
-//   $N src/synth/cuda_renderer.cu bench/bench_synth_gpu.cu *.o -o bench_synth_gpu
+//   $N -fmad=false -c src/synth/cuda_scenes.cu -o build/gpu/cuda_scenes.o
+//   $N -use_fast_math -c src/synth/cuda_render.cu -o build/gpu/cuda_render.o
+//   $N -Xcompiler -ffp-contract=off src/synth/cuda_renderer.cu src/synth/cpu_renderer.cc src/synth/effects.cc
+//      src/synth/scene_kind.cc src/base/thread_pool.cc bench/bench_synth_gpu.cu build/gpu/*.o
+//      -o build/gpu/bench_synth_gpu          (the last three lines are one command)
 #include <cuda_runtime.h>
 
 #include <algorithm>

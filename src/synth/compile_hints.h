@@ -16,8 +16,7 @@
 
 namespace calfvo::synth {
 
-// A copy of a 16-byte aligned record. On the GPU, where `source` must lie in global memory that the kernel
-// does not write, it is read in whole vectors.
+// A copy of a 16-byte aligned record, which the GPU reads in whole vectors.
 template <typename T>
 CALFVO_HD T Load(const T& source) {
 #if defined(__CUDA_ARCH__)

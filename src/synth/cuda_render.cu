@@ -51,7 +51,7 @@ __global__ void MoverKernel(RenderArguments a, MoverTable* tables) {
 constexpr int kTileWidth = 16;
 constexpr int kTileHeight = 8;
 
-__global__ void __launch_bounds__(128, 6) PictureKernel(RenderArguments a) {
+__global__ void __launch_bounds__(128, 7) PictureKernel(RenderArguments a) {
   const int window = static_cast<int>(blockIdx.z);
   const int frame = static_cast<int>(blockIdx.y);
   const int tiles = (a.width + kTileWidth - 1) / kTileWidth;

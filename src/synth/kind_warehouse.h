@@ -17,7 +17,7 @@ CALFVO_HD_CALL void Pallet(SceneBuilder& b, int wood, float x, float y, float z)
 CALFVO_HD_CALL void LightHall(SceneBuilder& b, float ceiling) {
   Random& r = b.random();
   Light& light = b.scene().light;
-  light.ceiling = ceiling;
+  light.ceiling = ceiling - 0.05F;  // shadow rays end short of the roof
   light.direction = Normalized(Vec3{r.Uniform(-0.5F, 0.5F), r.Uniform(-0.5F, 0.5F), 1.0F});
   const float warm = r.Uniform();
   light.color = Mix(Vec3{0.93F, 0.97F, 1.0F}, Vec3{1.0F, 0.88F, 0.7F}, warm) * r.Uniform(0.35F, 0.7F);

@@ -118,7 +118,9 @@ CALFVO_HD_CALL int InteriorWall(SceneBuilder& b) {
   if (draw < 0.1F) return Brick(b);
   if (draw < 0.18F) return Tile(b, r.Uniform(0.1F, 0.3F), 0.3F);
   Material m;
-  m.a = AnyColor(r, 0.3F, 0.6F, 0.95F);
+  // Most walls are white or cream, some are coloured.
+  const float saturation = r.Chance(0.6F) ? 0.1F : 0.4F;
+  m.a = AnyColor(r, saturation, 0.62F, 0.96F);
   m.b = m.a * r.Uniform(0.86F, 0.98F);
   m.c = m.a * 0.88F;
   m.noise_amount = r.Uniform(0.02F, 0.14F);
