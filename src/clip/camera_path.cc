@@ -17,7 +17,7 @@ using portable::Mat3;
 using portable::Pose;
 using portable::Vec3;
 
-constexpr int kStarts = 8;
+constexpr int kStarts = 12;
 constexpr int kPlacements = 600;
 
 CameraCarrier CarrierOf(MotionKind kind) {
@@ -86,14 +86,17 @@ CameraPath Follow(const synth::Scene& scene, const PathOptions& options, const F
   return path;
 }
 
-// The share of frame intervals in which the camera moves by less than a tenth of a millimetre.
-float StandingShare(const CameraPath& path) {
+// How bad a path is, 0 to 2: the share of frames in which something runs into the camera from behind, and of
+// those in which a camera that should travel stands still.
+float Badness(const synth::Scene& scene, const CameraPath& path, bool travels, float interval_s) {
   if (path.size() < 2) return 0.0F;
-  int standing = 0;
+  int bad = 0;
   for (size_t i = 1; i < path.size(); ++i) {
-    standing += portable::Norm(path[i].translation - path[i - 1].translation) < 1e-4F ? 1 : 0;
+    const Vec3 here = path[i].translation;
+    bad += synth::IsFree(scene, here, 0.1F, interval_s * static_cast<float>(i)) ? 0 : 1;
+    bad += travels && portable::Norm(here - path[i - 1].translation) < 1e-4F ? 1 : 0;
   }
-  return static_cast<float>(standing) / static_cast<float>(path.size() - 1);
+  return static_cast<float>(bad) / static_cast<float>(path.size() - 1);
 }
 
 // The rotation that brings `down_in_camera` to the world's −z and the line of sight over `yaw`.
@@ -126,19 +129,19 @@ bool StaysFree(const synth::Scene& scene, const CameraPath& path, float clearanc
 std::optional<CameraPath> GeneratePath(const synth::Scene& scene, const PathOptions& options,
                                        portable::Random random) {
   const bool travels = options.kind != MotionKind::kStatic && options.kind != MotionKind::kPureRotation;
+  const auto interval_s = static_cast<float>(1.0 / options.rate.Hertz());
   std::optional<CameraPath> best;
-  float best_standing = 2.0F;
-  for (int attempt = 0; attempt < kStarts; ++attempt) {
+  float least = 3.0F;
+  for (int attempt = 0; attempt < kStarts && least > 0.0F; ++attempt) {
     portable::Random draw = random.Fork(static_cast<uint64_t>(attempt));
     const auto start = FindStart(scene, options.kind, draw);
     if (!start) continue;
     CameraPath path = Follow(scene, options, *start, draw.Fork(1));
-    const float standing = travels ? StandingShare(path) : 0.0F;
-    if (standing < best_standing) {
-      best_standing = standing;
+    const float badness = Badness(scene, path, travels, interval_s);
+    if (badness < least) {
+      least = badness;
       best = std::move(path);
     }
-    if (best_standing < 0.1F) break;
   }
   return best;
 }

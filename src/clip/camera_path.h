@@ -25,7 +25,8 @@ struct PathOptions {
 using CameraPath = std::vector<portable::Pose>;
 
 // Motion of the given kind from a free place of the scene, at the height such cameras have. Of several starts
-// it takes one from which the camera can go on. Nothing when the scene has no free place.
+// it takes the one from which the camera can go on best and nothing runs into it. Nothing when the scene has
+// no free place.
 std::optional<CameraPath> GeneratePath(const synth::Scene& scene, const PathOptions& options,
                                        portable::Random random);
 

@@ -123,8 +123,7 @@ class VideoWriter::Encoder {
     // Not every encoder knows these; one that does not keeps its own choice.
     av_opt_set_int(codec_->priv_data, "crf", options_.quality, 0);
     av_opt_set(codec_->priv_data, "preset", "veryfast", 0);
-    // x264's macroblock tree reads memory that it has not set on processors with AVX-512, and then gives
-    // other bytes each time.
+    // With AVX-512, x264's macroblock tree gives other bytes each time.
     av_opt_set(codec_->priv_data, "x264-params", "mbtree=0", 0);
     ffmpeg::Check(avcodec_open2(codec_.get(), encoder, nullptr), path_, "start the H.264 encoder");
   }
