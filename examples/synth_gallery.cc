@@ -33,14 +33,14 @@ struct Shot {
 };
 
 constexpr std::array kShots = {
-    Shot{SceneKind::kRoom, MotionKind::kHandheld, 1},
-    Shot{SceneKind::kCorridor, MotionKind::kWalking, 1},
-    Shot{SceneKind::kWarehouse, MotionKind::kDrone, 1},
-    Shot{SceneKind::kHall, MotionKind::kWalking, 1},
-    Shot{SceneKind::kStreet, MotionKind::kVehicle, 1},
-    Shot{SceneKind::kTerrain, MotionKind::kDrone, 1},
-    Shot{SceneKind::kAerialCity, MotionKind::kDrone, 1},
-    Shot{SceneKind::kAerialFields, MotionKind::kDrone, 1},
+    Shot{SceneKind::kRoom, MotionKind::kHandheld, 7},
+    Shot{SceneKind::kCorridor, MotionKind::kWalking, 9},
+    Shot{SceneKind::kWarehouse, MotionKind::kDrone, 8},
+    Shot{SceneKind::kHall, MotionKind::kWalking, 4},
+    Shot{SceneKind::kStreet, MotionKind::kVehicle, 7},
+    Shot{SceneKind::kTerrain, MotionKind::kDrone, 4},
+    Shot{SceneKind::kAerialCity, MotionKind::kDrone, 7},
+    Shot{SceneKind::kAerialFields, MotionKind::kDrone, 7},
 };
 
 std::vector<uint8_t> Render(const Shot& shot, calfvo::ThreadPool& threads) {
