@@ -156,12 +156,12 @@ int Synthesize(const SynthFlags& flags) {
   options.Validate();
   CheckClipFolder(flags.folder, flags.overwrite);
   const bool video = !flags.no_video && VideoWriter::IsAvailable();
-  if (!flags.no_video && !video && !flags.quiet) {
-    LogWarning("video.mp4 is left out: this build has no FFmpeg with an H.264 encoder");
-  }
   ThreadPool threads(flags.threads);
   Clip clip(options, threads);
   PrepareClipFolder(flags.folder, flags.overwrite);
+  if (!flags.no_video && !video && !flags.quiet) {
+    LogWarning("video.mp4 is left out: this build has no FFmpeg with an H.264 encoder");
+  }
   const auto start = std::chrono::steady_clock::now();
   ClipFolder folder(
       flags.folder, clip,
