@@ -10,7 +10,9 @@ namespace calfvo {
 
 using Run = std::function<int()>;
 
+Run AddConvertCommand(CLI::App& app);
 Run AddEvalCommand(CLI::App& app);
+Run AddInfoCommand(CLI::App& app);
 Run AddSynthCommand(CLI::App& app);
 
 }  // namespace calfvo

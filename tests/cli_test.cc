@@ -112,6 +112,26 @@ TEST_F(Cli, HelpTeaches) {
   EXPECT_THAT(Calfvo("--version").out, StartsWith("calfvo 0."));
 }
 
+TEST_F(Cli, InfoDescribesTheMachine) {
+  const Outcome outcome = Calfvo("info");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("  ref f32\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("(auto)\n"));
+}
+
+TEST_F(Cli, ConvertAndInfoRefuseOtherFiles) {
+  Write("page.pth", "<!DOCTYPE html><html></html>");
+  for (const char* command :
+       {"convert page.pth -o out.safetensors", "info page.pth", "info missing.safetensors"}) {
+    const Outcome outcome = Calfvo(command);
+    EXPECT_EQ(outcome.exit_code, 1) << command;
+    EXPECT_THAT(outcome.err, StartsWith("error: ")) << command;
+    EXPECT_EQ(outcome.out, "") << command;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out.safetensors"));
+  EXPECT_EQ(Calfvo("convert page.pth").exit_code, 2);
+}
+
 TEST_F(Cli, SameInputSameBytes) {
   for (const char* folder : {"first", "second"}) {
     ASSERT_EQ(Calfvo(std::string("eval --ref groundtruth.txt --est estimate.txt --plot ") + folder).exit_code,

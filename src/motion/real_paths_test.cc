@@ -207,10 +207,10 @@ TEST(RealPathsTest, LoadsFoldersOfSetsWithAndWithoutTimes) {
   EXPECT_NE(ErrorFrom([&] { RealPaths::Load(folder.path() / "none"); }).find("none"), std::string::npos);
 }
 
-// On real recordings, where CALFVO_TRAJECTORIES names a folder of them.
+// On real recordings, where there are any.
 TEST(RealPathsTest, RecordingsKeepTheirStatistics) {
-  const char* folder = std::getenv("CALFVO_TRAJECTORIES");
-  if (folder == nullptr) GTEST_SKIP() << "CALFVO_TRAJECTORIES is not set";
+  const std::filesystem::path folder = CALFVO_TRAJECTORIES;
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recordings in " << folder;
   const RealPaths paths = RealPaths::Load(folder);
   for (const RealPaths::Set& set : paths.sets()) {
     const RealPathsView view = paths.View(set.name);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "commands.h"
+#include "weights/checkpoint.h"
+
+namespace calfvo {
+namespace {
+
+struct ConvertOptions {
+  std::filesystem::path input;
+  std::filesystem::path output;
+  std::string dtype = "bf16";
+  CheckpointOptions checkpoint;
+};
+
+constexpr const char* kExamples = R"(Examples:
+  calfvo convert DUSt3R_ViTLarge_BaseDecoder_512_dpt.pth -o calfvo-l.safetensors
+  calfvo convert dinov2_vitl14_pretrain.pth -o dino.safetensors --dtype f32
+
+Reads PyTorch .pth (nothing in it is executed) and safetensors: DUSt3R, MASt3R and CroCo; DINOv2 and DINOv3 as Meta or
+Hugging Face name them; VGGT-Omega. The encoder is taken over; the decoder, which those files do not have, gets random
+weights and must be trained. The weights keep their own licence.)";
+
+int Convert(const ConvertOptions& options) {
+  const std::map<std::string, DType> dtypes = {
+      {"f32", DType::kF32}, {"bf16", DType::kBF16}, {"f16", DType::kF16}};
+  const auto checkpoint = OpenWeights(options.input);
+  const ModelFile model = ModelFromCheckpoint(*checkpoint, options.checkpoint);
+  SaveModelFile(model.config, *model.weights, dtypes.at(options.dtype), options.output);
+  fmt::print("{}: {:.1f} M parameters, {}\n", options.output.string(),
+             1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))), model.config.training);
+  return 0;
+}
+
+}  // namespace
+
+Run AddConvertCommand(CLI::App& app) {
+  auto options = std::make_shared<ConvertOptions>();  // shared by the parser and the returned function
+  app.add_option("input", options->input, "Checkpoint to read")->required()->type_name("FILE");
+  app.add_option("-o,--output", options->output, "Model file to write")->required()->type_name("FILE");
+  app.add_option("--dtype", options->dtype, "Type of the written weights")
+      ->check(CLI::IsMember({"f32", "bf16", "f16"}))
+      ->capture_default_str();
+  app.add_option("--name", options->checkpoint.name, "Name of the model")->capture_default_str();
+  app.add_option("--heads", options->checkpoint.heads,
+                 "Attention heads of the encoder; 0: heads of 64 elements")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  app.add_option("--seed", options->checkpoint.seed, "Seed of the decoder's random weights")
+      ->capture_default_str();
+  app.footer(kExamples);
+  return [options] { return Convert(*options); };
+}
+
+}  // namespace calfvo

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network on the CPU, everything in one run so that ratios mean something on a shared machine:
+//   bench_network [threads, 2] [model: calfvo-s, calfvo-l or both] [kernels: AMX, AVX-512, AVX2, generic or
+//   all]
+// For each set of kernels: the bare rate (products without memory), each operation's rate as a part of that,
+// oneDNN's f32 matmul at the same shapes where oneDNN is installed, and the whole network: three frames
+// encoded and one window decoded, which is what a video costs per three frames. Operations are compared with
+// `ref` before they are timed, and the raw outputs of the whole network with those of `ref`.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backends.h"
+#include "backend/cpu/cpu_backend.h"
+#include "backend/op_cases.h"
+#include "backend/ref/ref_backend.h"
+#include "base/thread_pool.h"
+#include "model/network.h"
+#include "stopwatch.h"
+#include "weights/model_file.h"
+#if defined(CALFVO_HAS_DNNL)
+#include "onednn_peer.h"
+#endif
+
+namespace calfvo {
+namespace {
+
+// The bare rate is taken again beside every timing: a shared machine's speed changes from second to second.
+class BareRate {
+ public:
+  BareRate(const CpuKernels& kernels, int threads) : kernels_(kernels), pool_(threads) {}
+
+  double Gflops() {
+    double flop = 0.0;
+    const double seconds = MedianSeconds(
+        [&] {
+          pool_.ParallelFor(pool_.size(), [&](int64_t i) {
+            const double done = kernels_.bare_flop(100'000);
+            if (i == 0) flop = done * pool_.size();
+          });
+        },
+        5, 0.05);
+    return 1e-9 * flop / seconds;
+  }
+
+ private:
+  const CpuKernels& kernels_;
+  ThreadPool pool_;
+};
+
+struct Rate {
+  double seconds;
+  double bare_gflops;
+};
+
+// Medians over rounds of `function` and the bare rate in turn.
+template <typename Function>
+Rate TimeBesideBare(const Function& function, BareRate& bare) {
+  std::vector<double> seconds;
+  std::vector<double> rates;
+  for (int round = 0; round < 7; ++round) {
+    rates.push_back(bare.Gflops());
+    seconds.push_back(MedianSeconds(function, 3, 0.05));
+  }
+  std::sort(seconds.begin(), seconds.end());
+  std::sort(rates.begin(), rates.end());
+  return {seconds[3], rates[3]};
+}
+
+double Deviation(const std::vector<float>& ours, const std::vector<float>& expected) {
+  double difference = 0.0;
+  double norm = 0.0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    difference += std::pow(static_cast<double>(ours[i]) - static_cast<double>(expected[i]), 2);
+    norm += std::pow(static_cast<double>(expected[i]), 2);
+  }
+  return std::sqrt(difference / norm);
+}
+
+bool BenchOps(const std::string& model, const CpuKernels& kernels, BareRate& bare, int threads) {
+  const auto ref = MakeRefBackend(threads);
+  const auto backend = MakeCpuBackend(kernels, threads);
+  bool correct = true;
+  for (const OpCase& op : OpCases(model)) {
+    const auto prepared = op.prepare(*backend);
+    const auto oracle = op.prepare(*ref);
+    prepared->Run();
+    oracle->Run();
+    const double deviation = Deviation(prepared->Output(), oracle->Output());
+    const bool ok = deviation <= (kernels.bf16 ? op.bound_bf16 : op.bound_f32);
+    correct = correct && ok;
+    const Rate rate = TimeBesideBare([&] { prepared->Run(); }, bare);
+    const double gflops = op.gflop / rate.seconds;
+    fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare   deviation {:.1e}{}\n", op.name,
+               1e3 * rate.seconds, gflops, 100.0 * gflops / rate.bare_gflops, deviation, ok ? "" : "  WRONG");
+  }
+  return correct;
+}
+
+// Multiplications and additions of matrix products: three frames through the encoder, one window through the
+// decoder.
+double GflopPerWindow(const ModelConfig& config) {
+  const auto d = [](int64_t value) { return static_cast<double>(value); };
+  const EncoderConfig& e = config.encoder;
+  const double tokens = d(config.tokens());
+  double frame = e.depth * (2.0 * tokens * d(4LL * e.dim * e.dim + 2LL * e.dim * e.hidden) +
+                            4.0 * tokens * tokens * e.dim);
+  if (e.kind == EncoderKind::kPair) {
+    int64_t in = 6;
+    for (size_t s = 0; s < 4; ++s) {
+      const double pixels = d(config.input.size >> (s + 1)) * d(config.input.size >> (s + 1));
+      frame += 2.0 * pixels * 9.0 *
+               (d(in * e.channels[s]) + 2.0 * e.blocks[s] * d(int64_t{e.channels[s]} * e.channels[s]));
+      in = e.channels[s];
+    }
+  } else {
+    frame += 2.0 * tokens * d(3LL * e.patch * e.patch * e.dim);
+  }
+  const DecoderConfig& c = config.decoder;
+  const double frames = config.window;
+  const double rows = frames * (tokens + 1.0);
+  const double window = c.depth * (2.0 * rows * d(9LL * c.dim * c.dim + 2LL * c.dim * c.hidden) +
+                                   4.0 * rows * (tokens + 1.0) * c.dim + 4.0 * frames * rows * c.dim);
+  return 1e-9 * (3.0 * frame + window);
+}
+
+struct WholeResult {
+  Rate rate;
+  std::vector<float> values;
+};
+
+// Timed beside `bare`, unless that is null.
+WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare) {
+  Network network(model.config, *model.weights, backend);
+  const auto size = static_cast<size_t>(model.config.input.size);
+  const auto window = static_cast<size_t>(model.config.window);
+  std::vector<std::vector<float>> images(window + 1, std::vector<float>(3 * size * size));
+  for (size_t i = 0; i < images.size(); ++i) {
+    for (size_t p = 0; p < images[i].size(); ++p) {
+      images[i][p] = std::sin(0.013F * static_cast<float>(p % (size * size)) + 0.3F * static_cast<float>(i));
+    }
+  }
+  std::vector<FrameTokens> tokens;
+  for (size_t i = 0; i < window; ++i) tokens.push_back(network.MakeTokens());
+  const auto encode = [&](size_t first, size_t count) {
+    std::vector<FrameImages> frames;
+    std::vector<FrameTokens*> out;
+    for (size_t i = first; i < first + count; ++i) {
+      frames.push_back({images[i].data(), images[i + 1].data()});
+      out.push_back(&tokens[i]);
+    }
+    network.Encode(frames, out);
+  };
+  encode(0, window);
+  std::vector<const FrameTokens*> frames;
+  for (const FrameTokens& frame : tokens) frames.push_back(&frame);
+  WholeResult result;
+  result.values.resize(static_cast<size_t>(network.values_per_window()));
+  const auto step = [&] {
+    encode(window - 3, 3);
+    network.Decode(frames, result.values);
+  };
+  step();
+  if (bare != nullptr) result.rate = TimeBesideBare(step, *bare);
+  return result;
+}
+
+int Main(int argc, char** argv) {
+  const int threads = argc > 1 ? std::atoi(argv[1]) : 2;
+  const std::string wanted = argc > 2 ? argv[2] : "both";
+  const std::string wanted_kernels = argc > 3 ? argv[3] : "all";
+  bool correct = true;
+  for (const std::string model_name : {"calfvo-s", "calfvo-l"}) {
+    if (wanted != "both" && wanted != model_name) continue;
+    const ModelFile model = RandomModel(NamedConfig(model_name), 1);
+    const double gflop = GflopPerWindow(model.config);
+    fmt::print("{}: {:.1f} M parameters, {:.1f} GFLOP per three frames and a window, {} threads\n",
+               model_name, 1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))), gflop,
+               threads);
+    const auto ref = MakeRefBackend(0);
+    const WholeResult oracle = RunWhole(model, *ref, nullptr);
+    for (const CpuKernels* kernels : SupportedKernels()) {
+      if (wanted_kernels != "all" && wanted_kernels != kernels->name) continue;
+      BareRate bare(*kernels, threads);
+      fmt::print(" {} {}: bare rate {:.0f} GFLOP/s\n", kernels->name, kernels->bf16 ? "bf16" : "f32",
+                 bare.Gflops());
+      correct = BenchOps(model_name, *kernels, bare, threads) && correct;
+      const auto backend = MakeCpuBackend(*kernels, threads);
+      const WholeResult whole = RunWhole(model, *backend, &bare);
+      const double deviation = Deviation(whole.values, oracle.values);
+      const bool ok = deviation <= (kernels->bf16 ? 2e-2 : 1e-4);
+      correct = correct && ok;
+      fmt::print(
+          "  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare   deviation {:.1e}{}   {:.1f} frames/s\n",
+          "whole network", 1e3 * whole.rate.seconds, gflop / whole.rate.seconds,
+          100.0 * gflop / whole.rate.seconds / whole.rate.bare_gflops, deviation, ok ? "" : "  WRONG",
+          3.0 / whole.rate.seconds);
+    }
+#if defined(CALFVO_HAS_DNNL)
+    fmt::print(" oneDNN f32\n");
+    const int64_t dim = model.config.decoder.dim;
+    const int64_t shapes[][3] = {{588, dim, 3 * dim}, {588, dim, 4 * dim},  {1576, dim, 3 * dim},
+                                 {1576, dim, dim},    {1576, dim, 4 * dim}, {1576, 4 * dim, dim}};
+    for (const auto& [rows, in, out] : shapes) {
+      const double seconds = OneDnnMatmulSeconds(rows, in, out, threads);
+      fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s\n", fmt::format("linear {}x{}x{}", rows, in, out),
+                 1e3 * seconds, 2e-9 * static_cast<double>(rows * in * out) / seconds);
+    }
+#endif
+  }
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  fmt::print("peak memory {} MB\n", usage.ru_maxrss / 1024);
+  return correct ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace calfvo
+
+int main(int argc, char** argv) {
+  return calfvo::Main(argc, argv);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that the network is assembled from, and the memory they work on. A backend implements all of
+// them; the network (src/model) is written once, in terms of them.
+//
+// Activations live in one of two roles. The residual stream (Stream) is what layers add to; what goes between
+// the operations of a layer is Activation. Each backend chooses the element type of both: f32 and f32, or f32
+// and bf16, or bf16 and bf16. Matrices are row-major without padding.
+//
+// One thread at a time may use a backend. Operations may run asynchronously; Synchronize waits for them.
+// Results do not depend on the number of threads, nor on the run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tensor/tensor_view.h"
+
+namespace calfvo {
+
+enum class Role { kStream, kActivation };
+
+// A borrowed matrix in a backend's memory.
+template <Role role>
+struct MatrixView {
+  std::byte* data = nullptr;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  size_t element_size = 0;
+
+  // `count` rows from `first` on.
+  MatrixView Rows(int64_t first, int64_t count) const {
+    return {data + static_cast<size_t>(first * cols) * element_size, count, cols, element_size};
+  }
+  // The same elements in rows of another length.
+  MatrixView Reshaped(int64_t new_rows, int64_t new_cols) const {
+    return {data, new_rows, new_cols, element_size};
+  }
+};
+using Stream = MatrixView<Role::kStream>;
+using Activation = MatrixView<Role::kActivation>;
+
+// Owned memory of a backend.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual std::byte* data() = 0;
+};
+
+// Weights as a backend keeps them, made once at load.
+class LinearWeights {
+ public:
+  virtual ~LinearWeights() = default;
+};
+class VectorWeights {  // layer-norm gains, embeddings, tables: f32
+ public:
+  virtual ~VectorWeights() = default;
+};
+
+// Rotary position embedding as cosines and sines. Element `first[j]` of a head is paired with `second[j]`;
+// token t (after `skip` tokens without rotation) turns pair j by the angle whose cosine and sine are
+// cos[t][j], sin[t][j].
+struct Rope {
+  std::unique_ptr<VectorWeights> cos;  // [tokens, pairs]
+  std::unique_ptr<VectorWeights> sin;
+  int pairs = 0;  // head size / 2
+  int skip = 0;
+  // Pairs come in groups: element g·2·group + j pairs with g·2·group + group + j, for j < group.
+  int group = 0;
+};
+
+struct NormWeights {
+  std::unique_ptr<VectorWeights> gain;
+  std::unique_ptr<VectorWeights> bias;
+  float epsilon = 0.0F;
+};
+
+// The layout of a batch of windows in rows of the decoder's width. Either each frame has a slot for the
+// camera token, as [windows, frames, 1 + tokens], or each window has one, as [windows, 1 + frames · tokens].
+struct WindowShape {
+  int64_t windows = 0;
+  int64_t frames = 0;
+  int64_t tokens = 0;  // image tokens of a frame
+  bool camera_per_frame = true;
+
+  int64_t sequences() const { return camera_per_frame ? windows * frames : windows; }
+  int64_t sequence_length() const { return camera_per_frame ? 1 + tokens : 1 + frames * tokens; }
+  int64_t rows() const { return sequences() * sequence_length(); }
+  int64_t slots() const { return camera_per_frame ? frames : 1; }  // of the camera token, per window
+  // The row of the camera token in slot `slot`, and of image token `token` of frame `frame`, of a window.
+  int64_t CameraRow(int64_t window, int64_t slot) const {
+    return (window * slots() + slot) * sequence_length();
+  }
+  int64_t TokenRow(int64_t window, int64_t frame, int64_t token) const {
+    const int64_t after_camera = camera_per_frame ? 1 + token : 1 + frame * tokens + token;
+    return CameraRow(window, camera_per_frame ? frame : 0) + after_camera;
+  }
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // "ref f32", "cpu bf16 (AMX), 2 threads".
+  virtual std::string Description() const = 0;
+
+  virtual size_t ElementSize(Role role) const = 0;
+  virtual std::unique_ptr<Buffer> Allocate(size_t bytes) = 0;
+  virtual void Synchronize() {}
+
+  // Between host memory, in f32, and matrices; for tests and tools, not for the frames of a video.
+  virtual void Upload(std::span<const float> values, const Activation& out) = 0;
+  virtual void Upload(std::span<const float> values, const Stream& out) = 0;
+  virtual void Download(const Activation& x, std::span<float> values) = 0;
+  virtual void Download(const Stream& x, std::span<float> values) = 0;
+
+  // Weights [out, in] and bias [out], f32.
+  virtual std::unique_ptr<LinearWeights> MakeLinear(const TensorView& weight, const TensorView& bias) = 0;
+  virtual std::unique_ptr<VectorWeights> MakeVector(const TensorView& values) = 0;
+
+  // out = x·Wᵀ + b, then GELU if asked.
+  virtual void Linear(const Activation& x, const LinearWeights& weights, bool gelu,
+                      const Activation& out) = 0;
+  // out = x·Wᵀ + b, or out += x·Wᵀ + b.
+  virtual void LinearToStream(const Activation& x, const LinearWeights& weights, bool accumulate,
+                              const Stream& out) = 0;
+
+  // Row by row; then GELU if asked.
+  virtual void LayerNorm(const Stream& x, const NormWeights& weights, bool gelu, const Activation& out) = 0;
+
+  virtual void ToActivation(const Stream& x, const Activation& out) = 0;
+  virtual void ToStream(const Activation& x, const Stream& out) = 0;
+
+  // Attention within each of `batch` sequences of qkv.rows / batch tokens; qkv [rows, 3·dim] → out [rows,
+  // dim].
+  virtual void SpatialAttention(const Activation& qkv, int64_t batch, int heads, const Rope* rope,
+                                const Activation& out) = 0;
+  // Attention over the frames of a window, at each token but the camera's, whose output is zero. The shape
+  // has a camera slot per frame.
+  virtual void TemporalAttention(const Activation& qkv, const WindowShape& shape, int heads,
+                                 const Activation& out) = 0;
+
+  // Images [3, size, size] in f32 host memory → rows of patches, [size²/patch², 3·patch²] in (channel, y, x)
+  // order.
+  virtual void Patchify(const float* image, int size, int patch, const Activation& out) = 0;
+  // Two images stacked → rows of pixels, [size², 6].
+  virtual void StackPair(const float* previous, const float* current, int size, const Activation& out) = 0;
+  // 3×3 neighbourhoods, zero outside, of a [height·width, channels] map → [out_height·out_width, 9·channels],
+  // in (y, x, channel) order: a convolution is this and Linear.
+  virtual void Neighbourhoods(const Activation& map, int height, int width, int stride,
+                              const Activation& out) = 0;
+
+  // out [prefix + tokens, dim] = [prefix; patches + positions]; `prefix` and `positions` may be null.
+  virtual void AddPrefix(const Stream& patches, const VectorWeights* prefix, int64_t prefix_rows,
+                         const VectorWeights* positions, const Stream& out) = 0;
+
+  // Rows of window `window` of `out`: the camera token in its slots, and tokens + positions[n] + times[k] of
+  // each frame k.
+  virtual void AssembleWindow(std::span<const Activation> frames, const VectorWeights& camera,
+                              const VectorWeights& positions, const VectorWeights& times,
+                              const WindowShape& shape, int64_t window, const Stream& out) = 0;
+  // camera [windows, dim] = mean over the camera's slots; and back into every slot.
+  virtual void AverageCamera(const Stream& x, const WindowShape& shape, const Stream& camera) = 0;
+  virtual void BroadcastCamera(const Stream& camera, const WindowShape& shape, const Stream& x) = 0;
+  // out [windows, (1 + frames)·dim], in host memory: the camera token (mean of its slots), then each frame's
+  // mean over its image tokens. Waits for the result.
+  virtual void PoolWindows(const Stream& x, const WindowShape& shape, float* out) = 0;
+};
+
+}  // namespace calfvo

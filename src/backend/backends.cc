@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/backends.h"
+
+#include <fmt/format.h>
+
+#include "backend/cpu/cpu_backend.h"
+#include "backend/cpu/kernels.h"
+#include "backend/ref/ref_backend.h"
+#include "calfvo/error.h"
+
+namespace calfvo {
+
+std::string_view PrecisionName(Precision precision) {
+  return precision == Precision::kF32 ? "f32" : "bf16";
+}
+
+std::vector<BackendKind> AvailableBackends() {
+  std::vector<BackendKind> kinds;
+  for (const CpuKernels* kernels : SupportedKernels()) {
+    const BackendKind kind{"cpu", kernels->bf16 ? Precision::kBF16 : Precision::kF32};
+    bool known = false;
+    for (const BackendKind& other : kinds) known = known || other.precision == kind.precision;
+    if (!known) kinds.push_back(kind);
+  }
+  kinds.push_back({"ref", Precision::kF32});
+  return kinds;
+}
+
+BackendKind ChooseBackend(std::string_view name, std::string_view precision) {
+  std::string available;
+  for (const BackendKind& kind : AvailableBackends()) {
+    const bool name_fits = name == kind.name || (name == "auto" && kind.name != "ref");
+    if (name_fits && (precision == "auto" || precision == PrecisionName(kind.precision))) return kind;
+    available +=
+        fmt::format("{}{} {}", available.empty() ? "" : ", ", kind.name, PrecisionName(kind.precision));
+  }
+  throw Error(
+      fmt::format("no backend '{}' with precision '{}'; this machine has {}", name, precision, available));
+}
+
+std::unique_ptr<Backend> MakeBackend(const BackendKind& kind, int threads) {
+  if (kind.name == "ref") return MakeRefBackend(threads);
+  for (const CpuKernels* kernels : SupportedKernels()) {
+    if (kernels->bf16 == (kind.precision == Precision::kBF16)) return MakeCpuBackend(*kernels, threads);
+  }
+  throw Error(fmt::format("this CPU has no kernels for {}", PrecisionName(kind.precision)));
+}
+
+}  // namespace calfvo

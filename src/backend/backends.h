@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which backends there are on this machine, and making one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace calfvo {
+
+enum class Precision { kF32, kBF16 };
+
+// "ref f32", "cpu bf16".
+struct BackendKind {
+  std::string_view name;
+  Precision precision;
+};
+
+// What this build has and this CPU can run, the preferred one first.
+std::vector<BackendKind> AvailableBackends();
+
+// `name` and `precision` as users give them: "auto", or "ref", "cpu"; "auto", "f32" or "bf16". Throws Error
+// listing what is available where there is no such backend.
+BackendKind ChooseBackend(std::string_view name, std::string_view precision);
+
+std::string_view PrecisionName(Precision precision);
+
+// `threads` as in ThreadPool.
+std::unique_ptr<Backend> MakeBackend(const BackendKind& kind, int threads);
+
+}  // namespace calfvo

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every set of kernels that this CPU runs against `ref`, operation by operation.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "backend/cpu/cpu_backend.h"
+#include "backend/op_cases.h"
+#include "backend/ref/ref_backend.h"
+
+namespace calfvo {
+namespace {
+
+double RelativeError(const std::vector<float>& ours, const std::vector<float>& expected) {
+  EXPECT_EQ(ours.size(), expected.size());
+  double difference = 0.0;
+  double norm = 0.0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    difference += std::pow(static_cast<double>(ours[i]) - static_cast<double>(expected[i]), 2);
+    norm += std::pow(static_cast<double>(expected[i]), 2);
+  }
+  return norm > 0.0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
+
+class Conformance : public testing::TestWithParam<std::string> {};
+
+TEST_P(Conformance, KernelsAgreeWithRefForAnyNumberOfThreads) {
+  const auto ref = MakeRefBackend(2);
+  for (const OpCase& op : OpCases(GetParam())) {
+    const auto oracle = op.prepare(*ref);
+    oracle->Run();
+    const std::vector<float> expected = oracle->Output();
+    for (const CpuKernels* kernels : SupportedKernels()) {
+      std::vector<float> first;
+      for (const int threads : {1, 2, 5}) {
+        const auto backend = MakeCpuBackend(*kernels, threads);
+        const auto prepared = op.prepare(*backend);
+        prepared->Run();
+        const std::vector<float> ours = prepared->Output();
+        EXPECT_LE(RelativeError(ours, expected), kernels->bf16 ? op.bound_bf16 : op.bound_f32)
+            << op.name << " on " << backend->Description();
+        if (first.empty()) first = ours;
+        EXPECT_EQ(std::memcmp(ours.data(), first.data(), ours.size() * sizeof(float)), 0)
+            << op.name << " differs with " << threads << " threads on " << backend->Description();
+      }
+    }
+  }
+}
+
+// The shapes of calfvo-l take minutes through ref: bench/ops checks and times them.
+INSTANTIATE_TEST_SUITE_P(Ops, Conformance, testing::Values("odd", "calfvo-s"), [](const auto& test) {
+  return test.param == "odd" ? std::string("odd") : std::string("small");
+});
+
+}  // namespace
+}  // namespace calfvo

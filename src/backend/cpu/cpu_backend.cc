@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/cpu_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backend/host_backend.h"
+#include "tensor/half.h"
+
+namespace calfvo {
+namespace {
+
+class PackedLinear final : public LinearWeights {
+ public:
+  PackedLinear(const CpuKernels& kernels, const TensorView& weight, const TensorView& bias)
+      : out(weight.shape()[0]),
+        in(weight.shape()[1]),
+        panels(kernels.packed_size(out, in)),
+        biases(static_cast<size_t>((out + kernels.panel - 1) / kernels.panel * kernels.panel), 0.0F) {
+    kernels.pack(weight.Data<float>().data(), out, in, panels.data());
+    std::copy(bias.Data<float>().begin(), bias.Data<float>().end(), biases.begin());
+  }
+
+  const int64_t out;
+  const int64_t in;
+  HostBuffer panels;
+  std::vector<float> biases;  // padded to whole panels
+};
+
+// Memory for the task at hand, kept by each thread and grown when a task needs more.
+std::byte* ThreadSpace(size_t bytes) {
+  thread_local std::unique_ptr<HostBuffer> buffer;
+  thread_local size_t capacity = 0;
+  if (bytes > capacity) {
+    buffer = std::make_unique<HostBuffer>(bytes);
+    capacity = bytes;
+  }
+  return buffer->data();
+}
+
+template <typename Element>
+class CpuBackend final : public HostBackend<Element> {
+ public:
+  CpuBackend(const CpuKernels& kernels, int threads) : HostBackend<Element>(threads), kernels_(kernels) {}
+
+  std::string Description() const override {
+    return fmt::format("cpu {} ({}), {} threads", kernels_.bf16 ? "bf16" : "f32", kernels_.name,
+                       pool_.size());
+  }
+
+  std::unique_ptr<LinearWeights> MakeLinear(const TensorView& weight, const TensorView& bias) override {
+    return std::make_unique<PackedLinear>(kernels_, weight, bias);
+  }
+
+  void Linear(const Activation& x, const LinearWeights& weights, bool gelu, const Activation& out) override {
+    Multiply(x, weights, gelu ? Epilogue::kGelu : Epilogue::kStore, out.data, sizeof(Element));
+  }
+
+  void LinearToStream(const Activation& x, const LinearWeights& weights, bool accumulate,
+                      const Stream& out) override {
+    Multiply(x, weights, accumulate ? Epilogue::kAddStream : Epilogue::kStream, out.data, sizeof(float));
+  }
+
+  void LayerNorm(const Stream& x, const NormWeights& weights, bool gelu, const Activation& out) override {
+    constexpr int64_t kRows = 16;
+    pool_.ParallelFor((x.rows + kRows - 1) / kRows, [&](int64_t i) {
+      const int64_t first = i * kRows;
+      kernels_.layer_norm({RowPointer<float>(x, first), std::min(kRows, x.rows - first), x.cols,
+                           VectorData(*weights.gain), VectorData(*weights.bias), weights.epsilon, gelu,
+                           RowPointer<Element>(out, first)});
+    });
+  }
+
+  void SpatialAttention(const Activation& qkv, int64_t batch, int heads, const Rope* rope,
+                        const Activation& out) override {
+    AttentionTask task = CommonTask(qkv, out, heads);
+    task.length = qkv.rows / batch;
+    task.qkv_stride = qkv.cols;
+    task.out_stride = out.cols;
+    if (rope != nullptr) {
+      task.rope_cos = VectorData(*rope->cos);
+      task.rope_sin = VectorData(*rope->sin);
+      task.rope_skip = rope->skip;
+      task.rope_group = rope->group;
+    }
+    pool_.ParallelFor(batch * heads,
+                      [&](int64_t i) { RunAttention(task, qkv, out, i / heads * task.length, i % heads); });
+  }
+
+  void TemporalAttention(const Activation& qkv, const WindowShape& shape, int heads,
+                         const Activation& out) override {
+    AttentionTask task = CommonTask(qkv, out, heads);
+    task.length = shape.frames;
+    task.qkv_stride = shape.sequence_length() * qkv.cols;
+    task.out_stride = shape.sequence_length() * out.cols;
+    pool_.ParallelFor(shape.windows * shape.sequence_length(), [&](int64_t i) {
+      const int64_t window = i / shape.sequence_length();
+      const int64_t token = i % shape.sequence_length() - 1;
+      if (token < 0) {
+        for (int64_t slot = 0; slot < shape.slots(); ++slot) {
+          std::fill_n(RowPointer<Element>(out, shape.CameraRow(window, slot)), out.cols,
+                      FromFloat<Element>(0.0F));
+        }
+        return;
+      }
+      for (int64_t head = 0; head < heads; ++head) {
+        RunAttention(task, qkv, out, shape.TokenRow(window, 0, token), head);
+      }
+    });
+  }
+
+ private:
+  using HostBackend<Element>::pool_;
+
+  // Row blocks × groups of panels, enough of them to keep all threads busy to the end. How the work is cut
+  // does not change any sum.
+  void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue, std::byte* y,
+                size_t y_element_size) {
+    const auto& packed = static_cast<const PackedLinear&>(weights);
+    const int64_t row_blocks = (x.rows + kernels_.row_tile - 1) / kernels_.row_tile;
+    const int64_t panels = (packed.out + kernels_.panel - 1) / kernels_.panel;
+    const int64_t wanted_groups = (4 * pool_.size() + row_blocks - 1) / row_blocks;
+    const int64_t panels_per_group = std::max<int64_t>((panels + wanted_groups - 1) / wanted_groups, 1);
+    const int64_t groups = (panels + panels_per_group - 1) / panels_per_group;
+    pool_.ParallelFor(row_blocks * groups, [&](int64_t i) {
+      const int64_t row = i / groups * kernels_.row_tile;
+      const int64_t panel = i % groups * panels_per_group;
+      const int64_t column = panel * kernels_.panel;
+      LinearTask task{};
+      task.x = RowPointer<Element>(x, row);
+      task.rows = std::min(kernels_.row_tile, x.rows - row);
+      task.in = packed.in;
+      task.packed = const_cast<PackedLinear&>(packed).panels.data() +
+                    static_cast<size_t>(panel) * kernels_.panel_size(packed.in);
+      task.bias = packed.biases.data() + column;
+      task.out = std::min(panels_per_group * kernels_.panel, packed.out - column);
+      task.y = y + static_cast<size_t>(row * packed.out + column) * y_element_size;
+      task.y_stride = packed.out;
+      task.epilogue = epilogue;
+      task.pack_space = ThreadSpace(kernels_.pack_space(packed.in));
+      kernels_.linear(task);
+    });
+  }
+
+  static AttentionTask CommonTask(const Activation& qkv, const Activation& out, int heads) {
+    AttentionTask task{};
+    task.dim = out.cols;
+    task.head_size = qkv.cols / 3 / heads;
+    return task;
+  }
+
+  void RunAttention(AttentionTask task, const Activation& qkv, const Activation& out, int64_t first_row,
+                    int64_t head) {
+    task.qkv = RowPointer<Element>(qkv, first_row);
+    task.out = RowPointer<Element>(out, first_row);
+    task.head_offset = head * task.head_size;
+    task.space = ThreadSpace(kernels_.attention_space(task.length, task.head_size));
+    kernels_.attention(task);
+  }
+
+  const CpuKernels& kernels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> MakeCpuBackend(const CpuKernels& kernels, int threads) {
+  if (kernels.bf16) return std::make_unique<CpuBackend<BFloat16>>(kernels, threads);
+  return std::make_unique<CpuBackend<float>>(kernels, threads);
+}
+
+}  // namespace calfvo

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of the CPU backend. One source, kernels_impl.h, is compiled once per instruction set; a
+// table of functions is chosen at run time. None of them allocates or uses threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace calfvo {
+
+enum class Epilogue {
+  kStore,      // activations: x·Wᵀ + b
+  kGelu,       // activations: gelu(x·Wᵀ + b)
+  kStream,     // stream: x·Wᵀ + b
+  kAddStream,  // stream: += x·Wᵀ + b
+};
+
+// Some rows of x times some panels of packed weights.
+struct LinearTask {
+  const void* x;  // [rows, in] activations
+  int64_t rows;
+  int64_t in;
+  const void* packed;  // the first panel
+  const float* bias;   // of the first panel's columns, padded to whole panels
+  int64_t out;         // columns wanted, from the first panel on
+  void* y;             // [rows, y_stride]; the element at the first row and column
+  int64_t y_stride;    // elements
+  Epilogue epilogue;
+  void* pack_space;  // PackSpace(in) bytes, 64-byte aligned
+};
+
+// Attention of one head in one sequence.
+struct AttentionTask {
+  const void* qkv;     // first token's row
+  int64_t qkv_stride;  // elements from token to token
+  void* out;
+  int64_t out_stride;
+  int64_t dim;          // q, k and v are `dim` apart
+  int64_t length;       // tokens
+  int64_t head_offset;  // elements
+  int64_t head_size;
+  const float* rope_cos;  // [length − rope_skip, head_size/2], or null
+  const float* rope_sin;
+  int64_t rope_skip;
+  int64_t rope_group;
+  void* space;  // AttentionSpace(length, head_size) bytes, 64-byte aligned
+};
+
+struct NormTask {
+  const float* x;
+  int64_t rows;
+  int64_t cols;
+  const float* gain;
+  const float* bias;
+  float epsilon;
+  bool gelu;
+  void* out;
+};
+
+struct CpuKernels {
+  std::string_view name;  // "avx512"
+  bool bf16;              // element type of activations
+  int64_t panel;          // columns per panel of packed weights
+  int64_t row_tile;       // rows that are multiplied at once
+
+  // Weights [out, in] → panels, zero-padded. PackedSize says how many bytes.
+  size_t (*packed_size)(int64_t out, int64_t in);
+  void (*pack)(const float* weight, int64_t out, int64_t in, void* packed);
+  size_t (*panel_size)(int64_t in);
+  size_t (*pack_space)(int64_t in);
+
+  void (*linear)(const LinearTask& task);
+  void (*layer_norm)(const NormTask& task);
+  size_t (*attention_space)(int64_t length, int64_t head_size);
+  void (*attention)(const AttentionTask& task);
+
+  // Multiplies registers `steps` times over and returns how many products and sums that was: the rate nothing
+  // can exceed.
+  double (*bare_flop)(int64_t steps);
+};
+
+// What this CPU can run, the fastest first: tables for f32 always, for bf16 only where the CPU multiplies it.
+std::vector<const CpuKernels*> SupportedKernels();
+
+}  // namespace calfvo

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that only move, add and average, for backends in host memory. The stream is f32; activations
+// are `Element`, float or BFloat16.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "backend/backend.h"
+#include "backend/host_memory.h"
+#include "base/thread_pool.h"
+
+namespace calfvo {
+
+template <typename Element>
+class HostBackend : public Backend {
+ public:
+  explicit HostBackend(int threads) : pool_(threads) {}
+
+  size_t ElementSize(Role role) const override {
+    return role == Role::kStream ? sizeof(float) : sizeof(Element);
+  }
+  std::unique_ptr<Buffer> Allocate(size_t bytes) override { return std::make_unique<HostBuffer>(bytes); }
+  std::unique_ptr<VectorWeights> MakeVector(const TensorView& values) override {
+    return std::make_unique<HostVector>(values);
+  }
+
+  void Upload(std::span<const float> values, const Activation& out) override {
+    std::transform(values.begin(), values.end(), RowPointer<Element>(out, 0), FromFloat<Element>);
+  }
+  void Upload(std::span<const float> values, const Stream& out) override {
+    std::copy(values.begin(), values.end(), RowPointer<float>(out, 0));
+  }
+  void Download(const Activation& x, std::span<float> values) override {
+    const Element* from = RowPointer<Element>(x, 0);
+    std::transform(from, from + x.rows * x.cols, values.begin(),
+                   [](Element element) { return ToFloat(element); });
+  }
+  void Download(const Stream& x, std::span<float> values) override {
+    std::copy_n(RowPointer<float>(x, 0), x.rows * x.cols, values.begin());
+  }
+
+  void ToActivation(const Stream& x, const Activation& out) override {
+    ForRows(x.rows, [&](int64_t row) {
+      const float* from = RowPointer<float>(x, row);
+      Element* to = RowPointer<Element>(out, row);
+      for (int64_t i = 0; i < x.cols; ++i) to[i] = FromFloat<Element>(from[i]);
+    });
+  }
+
+  void ToStream(const Activation& x, const Stream& out) override {
+    ForRows(x.rows, [&](int64_t row) {
+      const Element* from = RowPointer<Element>(x, row);
+      float* to = RowPointer<float>(out, row);
+      for (int64_t i = 0; i < x.cols; ++i) to[i] = ToFloat(from[i]);
+    });
+  }
+
+  void Patchify(const float* image, int size, int patch, const Activation& out) override {
+    const int across = size / patch;
+    pool_.ParallelFor(out.rows, [&](int64_t row) {
+      const int64_t top = row / across * patch;
+      const int64_t left = row % across * patch;
+      Element* to = RowPointer<Element>(out, row);
+      for (int64_t channel = 0; channel < 3; ++channel) {
+        for (int64_t y = 0; y < patch; ++y) {
+          const float* from = image + (channel * size + top + y) * size + left;
+          for (int64_t x = 0; x < patch; ++x) *to++ = FromFloat<Element>(from[x]);
+        }
+      }
+    });
+  }
+
+  void StackPair(const float* previous, const float* current, int size, const Activation& out) override {
+    const int64_t pixels = int64_t{size} * size;
+    pool_.ParallelFor(size, [&](int64_t y) {
+      for (int64_t pixel = y * size; pixel < (y + 1) * size; ++pixel) {
+        Element* to = RowPointer<Element>(out, pixel);
+        for (int64_t channel = 0; channel < 3; ++channel) {
+          to[channel] = FromFloat<Element>(previous[channel * pixels + pixel]);
+          to[3 + channel] = FromFloat<Element>(current[channel * pixels + pixel]);
+        }
+      }
+    });
+  }
+
+  void Neighbourhoods(const Activation& map, int height, int width, int stride,
+                      const Activation& out) override {
+    const int64_t out_width = (width - 1) / stride + 1;
+    ForRows(out.rows, [&](int64_t row) {
+      const int64_t centre_y = row / out_width * stride;
+      const int64_t centre_x = row % out_width * stride;
+      Element* to = RowPointer<Element>(out, row);
+      for (int64_t tap = 0; tap < 9; ++tap) {
+        const int64_t y = centre_y + tap / 3 - 1;
+        const int64_t x = centre_x + tap % 3 - 1;
+        if (y >= 0 && y < height && x >= 0 && x < width) {
+          std::copy_n(RowPointer<Element>(map, y * width + x), map.cols, to + tap * map.cols);
+        } else {
+          std::fill_n(to + tap * map.cols, map.cols, FromFloat<Element>(0.0F));
+        }
+      }
+    });
+  }
+
+  void AddPrefix(const Stream& patches, const VectorWeights* prefix, int64_t prefix_rows,
+                 const VectorWeights* positions, const Stream& out) override {
+    if (prefix_rows > 0) {
+      std::copy_n(VectorData(*prefix), prefix_rows * out.cols, RowPointer<float>(out, 0));
+    }
+    ForRows(patches.rows, [&](int64_t row) {
+      const float* from = RowPointer<float>(patches, row);
+      float* to = RowPointer<float>(out, prefix_rows + row);
+      for (int64_t i = 0; i < out.cols; ++i) {
+        to[i] = from[i] + (positions != nullptr ? VectorData(*positions)[row * out.cols + i] : 0.0F);
+      }
+    });
+  }
+
+  void AssembleWindow(std::span<const Activation> frames, const VectorWeights& camera,
+                      const VectorWeights& positions, const VectorWeights& times, const WindowShape& shape,
+                      int64_t window, const Stream& out) override {
+    for (int64_t slot = 0; slot < shape.slots(); ++slot) {
+      std::copy_n(VectorData(camera), out.cols, RowPointer<float>(out, shape.CameraRow(window, slot)));
+    }
+    ForRows(shape.frames * shape.tokens, [&](int64_t i) {
+      const int64_t frame = i / shape.tokens;
+      const int64_t token = i % shape.tokens;
+      const Element* from = RowPointer<Element>(frames[static_cast<size_t>(frame)], token);
+      const float* position = VectorData(positions) + token * out.cols;
+      const float* time = VectorData(times) + frame * out.cols;
+      float* to = RowPointer<float>(out, shape.TokenRow(window, frame, token));
+      for (int64_t c = 0; c < out.cols; ++c) to[c] = ToFloat(from[c]) + position[c] + time[c];
+    });
+  }
+
+  void AverageCamera(const Stream& x, const WindowShape& shape, const Stream& camera) override {
+    for (int64_t window = 0; window < shape.windows; ++window) {
+      CameraMean(x, shape, window, RowPointer<float>(camera, window));
+    }
+  }
+
+  void BroadcastCamera(const Stream& camera, const WindowShape& shape, const Stream& x) override {
+    for (int64_t window = 0; window < shape.windows; ++window) {
+      for (int64_t slot = 0; slot < shape.slots(); ++slot) {
+        std::copy_n(RowPointer<float>(camera, window), x.cols,
+                    RowPointer<float>(x, shape.CameraRow(window, slot)));
+      }
+    }
+  }
+
+  void PoolWindows(const Stream& x, const WindowShape& shape, float* out) override {
+    const int64_t descriptors = 1 + shape.frames;
+    pool_.ParallelFor(shape.windows * descriptors, [&](int64_t i) {
+      const int64_t window = i / descriptors;
+      const int64_t frame = i % descriptors - 1;
+      float* to = out + i * x.cols;
+      if (frame < 0) {
+        CameraMean(x, shape, window, to);
+        return;
+      }
+      std::fill_n(to, x.cols, 0.0F);
+      for (int64_t token = 0; token < shape.tokens; ++token) {
+        const float* from = RowPointer<float>(x, shape.TokenRow(window, frame, token));
+        for (int64_t c = 0; c < x.cols; ++c) to[c] += from[c];
+      }
+      for (int64_t c = 0; c < x.cols; ++c) to[c] /= static_cast<float>(shape.tokens);
+    });
+  }
+
+ protected:
+  ThreadPool pool_;
+
+ private:
+  // body(row) for each row, many rows to a task: each is little work.
+  template <typename Body>
+  void ForRows(int64_t rows, const Body& body) {
+    constexpr int64_t kRowsPerTask = 64;
+    pool_.ParallelFor((rows + kRowsPerTask - 1) / kRowsPerTask, [&](int64_t task) {
+      const int64_t end = std::min(rows, (task + 1) * kRowsPerTask);
+      for (int64_t row = task * kRowsPerTask; row < end; ++row) body(row);
+    });
+  }
+
+  static void CameraMean(const Stream& x, const WindowShape& shape, int64_t window, float* to) {
+    std::fill_n(to, x.cols, 0.0F);
+    for (int64_t slot = 0; slot < shape.slots(); ++slot) {
+      const float* from = RowPointer<float>(x, shape.CameraRow(window, slot));
+      for (int64_t c = 0; c < x.cols; ++c) to[c] += from[c];
+    }
+    for (int64_t c = 0; c < x.cols; ++c) to[c] /= static_cast<float>(shape.slots());
+  }
+};
+
+}  // namespace calfvo

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// One list of cases for every operation of a backend: run as comparison with `ref` in the tests, and as
+// benchmark in bench/ops. Shapes are those of both models and awkward ones: one row, tails, windows of 2 to
+// 16, 196 and 197 tokens.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace calfvo {
+
+// A case set up on one backend: inputs uploaded, weights packed.
+class PreparedOp {
+ public:
+  virtual ~PreparedOp() = default;
+  virtual void Run() = 0;
+  // What the last Run put out.
+  virtual std::vector<float> Output() = 0;
+};
+
+struct OpCase {
+  std::string name;
+  double gflop;  // of matrix products; 0 where there are none
+  // Bounds on ‖out − ref‖ / ‖ref‖.
+  double bound_f32;
+  double bound_bf16;
+  std::function<std::unique_ptr<PreparedOp>(Backend& backend)> prepare;
+};
+
+// Of the model that `scale` names: "calfvo-s", "calfvo-l", or "odd" for the awkward shapes.
+std::vector<OpCase> OpCases(const std::string& scale);
+
+}  // namespace calfvo

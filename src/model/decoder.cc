@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/decoder.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace calfvo {
+namespace {
+
+AttentionWeights LoadAttention(const WeightLoader& loader, const std::string& name, double norm_eps) {
+  return {loader.Norm(name + ".norm", norm_eps), loader.Linear(name + ".qkv"), loader.Linear(name + ".proj")};
+}
+
+}  // namespace
+
+Decoder::Decoder(const ModelConfig& config, const WeightLoader& loader)
+    : backend_(loader.backend()),
+      config_(config.decoder),
+      window_(config.window),
+      tokens_(config.tokens()),
+      camera_(loader.Vector("decoder.camera")),
+      positions_(loader.Vector("decoder.pos_embed")),
+      times_(loader.Vector("decoder.time_embed")),
+      scratch_(backend_) {
+  for (int i = 0; i < config_.depth; ++i) {
+    const std::string name = fmt::format("decoder.blocks.{}", i);
+    Layer layer;
+    if (config_.kind == DecoderKind::kTimeSpace) {
+      layer.time = LoadAttention(loader, name + ".time", config_.norm_eps);
+      layer.time_out = loader.Linear(name + ".time.out");
+    }
+    layer.space = LoadAttention(loader, name + ".space", config_.norm_eps);
+    layer.feed_forward = {loader.Norm(name + ".ffn.norm", config_.norm_eps), loader.Linear(name + ".ffn.fc1"),
+                          loader.Linear(name + ".ffn.fc2")};
+    layers_.push_back(std::move(layer));
+  }
+}
+
+void Decoder::Decode(std::span<const Activation> frames, std::span<float> descriptors) {
+  const bool time_space = config_.kind == DecoderKind::kTimeSpace;
+  const WindowShape shape{static_cast<int64_t>(frames.size()) / window_, window_, tokens_,
+                          /*camera_per_frame=*/time_space};
+  struct Matrices {
+    Stream x;
+    Stream camera;
+    BlockScratch block;
+  };
+  const Matrices m = TakeFrom(scratch_, [&](Scratch& scratch) {
+    return Matrices{scratch.TakeStream(shape.rows(), config_.dim),
+                    scratch.TakeStream(shape.windows, config_.dim),
+                    TakeBlockScratch(scratch, shape.rows(), config_.dim, config_.hidden)};
+  });
+  for (int64_t w = 0; w < shape.windows; ++w) {
+    const auto window = frames.subspan(static_cast<size_t>(w * window_), static_cast<size_t>(window_));
+    backend_.AssembleWindow(window, *camera_, *positions_, *times_, shape, w, m.x);
+  }
+  // The camera token is kept in all of its slots at once: they are equal at the start and the end of a layer,
+  // so that the feed-forward of each slot is that of the one token.
+  for (const Layer& layer : layers_) {
+    if (time_space) {
+      backend_.AverageCamera(m.x, shape, m.camera);
+      AddTemporalAttention(layer, shape, m.block, m.x);
+      backend_.BroadcastCamera(m.camera, shape, m.x);
+    }
+    AddSpatialAttention(backend_, layer.space, shape.sequences(), config_.heads, nullptr, m.block, m.x);
+    if (time_space) {
+      backend_.AverageCamera(m.x, shape, m.camera);
+      backend_.BroadcastCamera(m.camera, shape, m.x);
+    }
+    AddFeedForward(backend_, layer.feed_forward, config_.hidden, m.block, m.x);
+  }
+  backend_.PoolWindows(m.x, shape, descriptors.data());
+}
+
+// Equation (1). The camera's rows, which take no part in it, are restored by the caller.
+void Decoder::AddTemporalAttention(const Layer& layer, const WindowShape& shape, const BlockScratch& scratch,
+                                   const Stream& x) {
+  const Activation qkv = scratch.wide.Reshaped(x.rows, 3 * x.cols);
+  backend_.LayerNorm(x, layer.time.norm, /*gelu=*/false, scratch.normed);
+  backend_.Linear(scratch.normed, *layer.time.qkv, /*gelu=*/false, qkv);
+  backend_.TemporalAttention(qkv, shape, config_.heads, scratch.attended);
+  backend_.Linear(scratch.attended, *layer.time.proj, /*gelu=*/false, scratch.normed);
+  backend_.LinearToStream(scratch.normed, *layer.time_out, /*accumulate=*/true, x);
+}
+
+}  // namespace calfvo

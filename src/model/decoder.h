@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows of tokens to descriptors: the decoder of the paper, equations (1) to (3).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backend.h"
+#include "model/scratch.h"
+#include "model/vit.h"
+#include "model/weight_loader.h"
+#include "weights/model_config.h"
+
+namespace calfvo {
+
+class Decoder {
+ public:
+  Decoder(const ModelConfig& config, const WeightLoader& loader);
+
+  // `frames` holds the tokens [N, dim] of the K frames of each window, window after window. descriptors
+  // [windows, (1 + K)·dim]: the camera token, then each frame's mean over its tokens.
+  void Decode(std::span<const Activation> frames, std::span<float> descriptors);
+
+ private:
+  struct Layer {
+    AttentionWeights time;
+    std::unique_ptr<LinearWeights> time_out;
+    AttentionWeights space;
+    FeedForwardWeights feed_forward;
+  };
+
+  void AddTemporalAttention(const Layer& layer, const WindowShape& shape, const BlockScratch& scratch,
+                            const Stream& x);
+
+  Backend& backend_;
+  const DecoderConfig config_;
+  const int64_t window_;
+  const int64_t tokens_;
+  std::unique_ptr<VectorWeights> camera_;
+  std::unique_ptr<VectorWeights> positions_;
+  std::unique_ptr<VectorWeights> times_;
+  std::vector<Layer> layers_;
+  Scratch scratch_;
+};
+
+}  // namespace calfvo

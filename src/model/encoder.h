@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames to tokens.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "backend/backend.h"
+#include "model/weight_loader.h"
+#include "weights/model_config.h"
+
+namespace calfvo {
+
+// Normalised images [3, size, size] in host memory. Encoders of single frames ignore `previous`.
+struct FrameImages {
+  const float* previous = nullptr;  // the frame before, or the same one for the first
+  const float* current = nullptr;
+};
+
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+
+  // out[i] [tokens, dim] = the tokens of frames[i]. A frame's tokens do not depend on the others in the
+  // batch.
+  virtual void Encode(std::span<const FrameImages> frames, std::span<const Activation> out) = 0;
+};
+
+std::unique_ptr<Encoder> MakeEncoder(const ModelConfig& config, const WeightLoader& loader);
+
+}  // namespace calfvo

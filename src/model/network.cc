@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/network.h"
+
+#include "model/weight_loader.h"
+
+namespace calfvo {
+
+FrameTokens::FrameTokens(Backend& backend, int64_t tokens, int64_t dim) {
+  const size_t element_size = backend.ElementSize(Role::kActivation);
+  buffer_ = backend.Allocate(static_cast<size_t>(tokens * dim) * element_size);
+  view_ = {buffer_->data(), tokens, dim, element_size};
+}
+
+Network::Network(const ModelConfig& config, const WeightSource& weights, Backend& backend)
+    : config_(config),
+      backend_(backend),
+      encoder_(MakeEncoder(config, WeightLoader(backend, weights))),
+      decoder_(config, WeightLoader(backend, weights)),
+      head_(config, WeightLoader(backend, weights)) {
+  if (config.encoder.dim != config.decoder.dim)
+    input_ = WeightLoader(backend, weights).Linear("decoder.input");
+}
+
+FrameTokens Network::MakeTokens() const {
+  return {backend_, config_.tokens(), config_.decoder.dim};
+}
+
+void Network::Encode(std::span<const FrameImages> frames, std::span<FrameTokens* const> out) {
+  views_.clear();
+  if (input_ == nullptr) {
+    for (const FrameTokens* tokens : out) views_.push_back(tokens->view());
+    encoder_->Encode(frames, views_);
+    return;
+  }
+  while (encoded_.size() < frames.size())
+    encoded_.emplace_back(backend_, config_.tokens(), config_.encoder.dim);
+  for (size_t i = 0; i < frames.size(); ++i) views_.push_back(encoded_[i].view());
+  encoder_->Encode(frames, views_);
+  for (size_t i = 0; i < frames.size(); ++i) {
+    backend_.Linear(encoded_[i].view(), *input_, /*gelu=*/false, out[i]->view());
+  }
+}
+
+void Network::Decode(std::span<const FrameTokens* const> frames, std::span<float> values) {
+  const size_t windows = frames.size() / static_cast<size_t>(config_.window);
+  const size_t per_window =
+      static_cast<size_t>(config_.window + 1) * static_cast<size_t>(config_.decoder.dim);
+  descriptors_.resize(windows * per_window);
+  views_.clear();
+  for (const FrameTokens* tokens : frames) views_.push_back(tokens->view());
+  decoder_.Decode(views_, descriptors_);
+  const auto head_values = static_cast<size_t>(head_.values_per_window());
+  for (size_t w = 0; w < windows; ++w) {
+    head_.Apply(std::span(descriptors_).subspan(w * per_window, per_window),
+                values.subspan(w * head_values, head_values));
+  }
+}
+
+std::vector<PairEstimate> Network::Interpret(std::span<const float> values) const {
+  const auto per_pair = static_cast<size_t>(config_.head.values_per_pair());
+  std::vector<PairEstimate> estimates;
+  for (size_t first = 0; first < values.size(); first += per_pair) {
+    estimates.push_back(InterpretPair(config_.head, values.subspan(first, per_pair)));
+  }
+  return estimates;
+}
+
+}  // namespace calfvo

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole network on one backend.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backend.h"
+#include "model/decoder.h"
+#include "model/encoder.h"
+#include "model/head.h"
+#include "weights/model_config.h"
+#include "weights/weight_source.h"
+
+namespace calfvo {
+
+// The encoded tokens of one frame, in the backend's memory. Computed once and handed to every window that
+// holds the frame.
+class FrameTokens {
+ public:
+  FrameTokens(Backend& backend, int64_t tokens, int64_t dim);
+  const Activation& view() const { return view_; }
+
+ private:
+  std::unique_ptr<Buffer> buffer_;
+  Activation view_;
+};
+
+// One thread at a time. Needs no more memory than its largest batch so far; after that, nothing is allocated.
+class Network {
+ public:
+  // `backend` outlives the network; `weights` may go once it is made.
+  Network(const ModelConfig& config, const WeightSource& weights, Backend& backend);
+
+  const ModelConfig& config() const { return config_; }
+
+  // Empty tokens for Encode to fill; keep and reuse them.
+  FrameTokens MakeTokens() const;
+
+  // out[i] = the tokens of frames[i], whatever else is in the batch.
+  void Encode(std::span<const FrameImages> frames, std::span<FrameTokens* const> out);
+
+  // `frames` holds the K frames of each window, window after window; `values` [windows, (K − 1)·m] receives
+  // the head's raw outputs. Waits for the result.
+  void Decode(std::span<const FrameTokens* const> frames, std::span<float> values);
+
+  // The K − 1 estimates of one window from its raw outputs.
+  std::vector<PairEstimate> Interpret(std::span<const float> values) const;
+
+  int64_t values_per_window() const { return head_.values_per_window(); }
+
+ private:
+  const ModelConfig config_;
+  Backend& backend_;
+  std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<LinearWeights> input_;  // from the encoder's width to the decoder's, where they differ
+  Decoder decoder_;
+  Head head_;
+  std::vector<Activation> views_;
+  std::vector<FrameTokens> encoded_;
+  std::vector<float> descriptors_;
+};
+
+}  // namespace calfvo

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices that live for one pass through the network, cut from one buffer, so that nothing is allocated per
+// frame.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "backend/backend.h"
+
+namespace calfvo {
+
+class Scratch {
+ public:
+  explicit Scratch(Backend& backend) : backend_(backend) {}
+
+  // Starts a pass: earlier matrices are void. Grows the buffer to what the largest pass so far has needed.
+  void Reset() {
+    if (needed_ > capacity_) {
+      backend_.Synchronize();
+      buffer_.reset();
+      buffer_ = backend_.Allocate(needed_);
+      capacity_ = needed_;
+    }
+    used_ = 0;
+  }
+
+  // While `measuring`, matrices have no memory and only their size is counted.
+  template <Role role>
+  MatrixView<role> Take(int64_t rows, int64_t cols) {
+    const size_t element_size = backend_.ElementSize(role);
+    const size_t bytes = (static_cast<size_t>(rows * cols) * element_size + 63) / 64 * 64;
+    const size_t offset = used_;
+    used_ += bytes;
+    needed_ = std::max(needed_, used_);
+    std::byte* data = buffer_ != nullptr && used_ <= capacity_ ? buffer_->data() + offset : nullptr;
+    return {data, rows, cols, element_size};
+  }
+  Stream TakeStream(int64_t rows, int64_t cols) { return Take<Role::kStream>(rows, cols); }
+  Activation TakeActivation(int64_t rows, int64_t cols) { return Take<Role::kActivation>(rows, cols); }
+
+  // Whether what was taken since Reset has memory; if not, Reset and take again.
+  bool complete() const { return used_ <= capacity_; }
+
+  size_t capacity() const { return capacity_; }
+
+ private:
+  Backend& backend_;
+  std::unique_ptr<Buffer> buffer_;
+  size_t capacity_ = 0;
+  size_t used_ = 0;
+  size_t needed_ = 0;
+};
+
+// Calls take(scratch), which takes all matrices of a pass and returns them, again if the buffer had to grow.
+template <typename TakeAll>
+auto TakeFrom(Scratch& scratch, const TakeAll& take_all) {
+  scratch.Reset();
+  auto matrices = take_all(scratch);
+  if (!scratch.complete()) {
+    scratch.Reset();
+    matrices = take_all(scratch);
+  }
+  return matrices;
+}
+
+}  // namespace calfvo

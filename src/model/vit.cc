@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/vit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace calfvo {
+
+BlockScratch TakeBlockScratch(Scratch& scratch, int64_t rows, int64_t dim, int64_t hidden) {
+  return {scratch.TakeActivation(rows, dim), scratch.TakeActivation(rows, std::max(3 * dim, hidden)),
+          scratch.TakeActivation(rows, dim)};
+}
+
+void AddSpatialAttention(Backend& backend, const AttentionWeights& weights, int64_t sequences, int heads,
+                         const Rope* rope, const BlockScratch& scratch, const Stream& x) {
+  const Activation qkv = scratch.wide.Reshaped(x.rows, 3 * x.cols);
+  backend.LayerNorm(x, weights.norm, /*gelu=*/false, scratch.normed);
+  backend.Linear(scratch.normed, *weights.qkv, /*gelu=*/false, qkv);
+  backend.SpatialAttention(qkv, sequences, heads, rope, scratch.attended);
+  backend.LinearToStream(scratch.attended, *weights.proj, /*accumulate=*/true, x);
+}
+
+void AddFeedForward(Backend& backend, const FeedForwardWeights& weights, int64_t hidden,
+                    const BlockScratch& scratch, const Stream& x) {
+  const Activation inner = scratch.wide.Reshaped(x.rows, hidden);
+  backend.LayerNorm(x, weights.norm, /*gelu=*/false, scratch.normed);
+  backend.Linear(scratch.normed, *weights.fc1, /*gelu=*/true, inner);
+  backend.LinearToStream(inner, *weights.fc2, /*accumulate=*/true, x);
+}
+
+std::vector<VitBlock> LoadVitBlocks(const WeightLoader& loader, int depth, double norm_eps,
+                                    bool layer_scale) {
+  std::vector<VitBlock> blocks;
+  for (int i = 0; i < depth; ++i) {
+    const std::string name = fmt::format("encoder.blocks.{}", i);
+    VitBlock block;
+    block.attention.norm = loader.Norm(name + ".norm1", norm_eps);
+    block.attention.qkv = loader.Linear(name + ".attn.qkv");
+    block.attention.proj = loader.Linear(name + ".attn.proj", layer_scale ? name + ".ls1" : "");
+    block.feed_forward.norm = loader.Norm(name + ".norm2", norm_eps);
+    block.feed_forward.fc1 = loader.Linear(name + ".mlp.fc1");
+    block.feed_forward.fc2 = loader.Linear(name + ".mlp.fc2", layer_scale ? name + ".ls2" : "");
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
+}  // namespace calfvo

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pre-norm transformer blocks: x += proj(attention(qkv(norm1(x)))), x += fc2(gelu(fc1(norm2(x)))).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "model/scratch.h"
+#include "model/weight_loader.h"
+
+namespace calfvo {
+
+struct AttentionWeights {
+  NormWeights norm;
+  std::unique_ptr<LinearWeights> qkv;
+  std::unique_ptr<LinearWeights> proj;
+};
+
+struct FeedForwardWeights {
+  NormWeights norm;
+  std::unique_ptr<LinearWeights> fc1;
+  std::unique_ptr<LinearWeights> fc2;
+};
+
+// The matrices that blocks work in, for a stream of `rows` rows.
+struct BlockScratch {
+  Activation normed;    // [rows, dim]
+  Activation wide;      // [rows, max(3·dim, hidden)]
+  Activation attended;  // [rows, dim]
+};
+BlockScratch TakeBlockScratch(Scratch& scratch, int64_t rows, int64_t dim, int64_t hidden);
+
+// x += attention within each of `sequences` sequences.
+void AddSpatialAttention(Backend& backend, const AttentionWeights& weights, int64_t sequences, int heads,
+                         const Rope* rope, const BlockScratch& scratch, const Stream& x);
+
+// x += fc2(gelu(fc1(norm(x)))).
+void AddFeedForward(Backend& backend, const FeedForwardWeights& weights, int64_t hidden,
+                    const BlockScratch& scratch, const Stream& x);
+
+struct VitBlock {
+  AttentionWeights attention;
+  FeedForwardWeights feed_forward;
+};
+
+// The blocks `encoder.blocks.0`, …; `layer_scale` multiplies the branches by ls1 and ls2.
+std::vector<VitBlock> LoadVitBlocks(const WeightLoader& loader, int depth, double norm_eps, bool layer_scale);
+
+}  // namespace calfvo

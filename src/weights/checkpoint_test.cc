@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weights/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "base/testing.h"
+#include "weights/memory_weights.h"
+
+namespace calfvo {
+namespace {
+
+using testing::HasSubstr;
+
+CheckpointOptions TinyOptions() {
+  CheckpointOptions options;
+  options.heads = 2;
+  options.decoder = {DecoderKind::kTimeSpace, 8, 1, 2, 12, 1e-6};
+  return options;
+}
+
+void ExpectSame(const WeightSource& model, const char* ours, const WeightSource& checkpoint,
+                const char* theirs) {
+  const Tensor a = ToF32(model.Get(ours));
+  const Tensor b = ToF32(checkpoint.Get(theirs));
+  ASSERT_EQ(a.Data<float>().size(), b.Data<float>().size()) << ours;
+  EXPECT_TRUE(std::equal(a.Data<float>().begin(), a.Data<float>().end(), b.Data<float>().begin())) << ours;
+}
+
+// The files of tests/make_pth.py, with the official names.
+class OfficialCheckpoint : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string command =
+        "/usr/bin/python3 " CALFVO_SOURCE_FOLDER "/tests/make_pth.py " + folder_.path().string();
+    if (std::system(command.c_str()) != 0) GTEST_SKIP() << "needs python3";
+  }
+  std::unique_ptr<WeightSource> Open(const char* name) const { return OpenWeights(folder_.path() / name); }
+
+  const TempFolder folder_;
+};
+
+TEST_F(OfficialCheckpoint, Dust3rAndCroco) {
+  for (const char* name : {"dust3r.pth", "croco.pth"}) {
+    const auto checkpoint = Open(name);
+    const ModelFile model = ModelFromCheckpoint(*checkpoint, TinyOptions());
+    EXPECT_EQ(model.config.encoder.kind, EncoderKind::kCroco);
+    EXPECT_EQ(model.config.encoder.dim, 8);
+    EXPECT_EQ(model.config.encoder.depth, 2);
+    EXPECT_EQ(model.config.encoder.hidden, 32);
+    // Original CroCo was trained with ImageNet's mean and deviation, DUSt3R with one half.
+    EXPECT_EQ(model.config.input.mean[0], std::string(name) == "croco.pth" ? 0.485 : 0.5);
+    ExpectSame(*model.weights, "encoder.patch_embed.weight", *checkpoint, "patch_embed.proj.weight");
+    ExpectSame(*model.weights, "encoder.blocks.1.attn.qkv.bias", *checkpoint, "enc_blocks.1.attn.qkv.bias");
+    ExpectSame(*model.weights, "encoder.blocks.0.mlp.fc2.weight", *checkpoint, "enc_blocks.0.mlp.fc2.weight");
+    ExpectSame(*model.weights, "encoder.norm.weight", *checkpoint, "enc_norm.weight");
+    SaveModelFile(model.config, *model.weights, DType::kBF16, folder_.path() / "model.safetensors");
+    EXPECT_EQ(LoadModelFile(folder_.path() / "model.safetensors").config.encoder.depth, 2);
+  }
+}
+
+TEST_F(OfficialCheckpoint, Dinov2WithAndWithoutRegisters) {
+  for (const char* name : {"dinov2.pth", "dinov2_reg4.pth"}) {
+    const auto checkpoint = Open(name);
+    const bool registers = std::string(name) == "dinov2_reg4.pth";
+    const ModelFile model = ModelFromCheckpoint(*checkpoint, TinyOptions());
+    EXPECT_EQ(model.config.encoder.kind, EncoderKind::kDinov2);
+    EXPECT_EQ(model.config.encoder.patch, 14);
+    EXPECT_EQ(model.config.encoder.grid, 37);
+    EXPECT_EQ(model.config.encoder.registers, registers ? 4 : 0);
+    EXPECT_EQ(model.config.encoder.interpolation,
+              registers ? PositionInterpolation::kAntialias : PositionInterpolation::kOffset);
+    ExpectSame(*model.weights, "encoder.pos_embed", *checkpoint, "pos_embed");
+    ExpectSame(*model.weights, "encoder.blocks.1.ls2", *checkpoint, "blocks.1.ls2.gamma");
+  }
+}
+
+TEST_F(OfficialCheckpoint, Dinov3MasksItsBias) {
+  const auto checkpoint = Open("dinov3.pth");
+  const ModelFile model = ModelFromCheckpoint(*checkpoint, TinyOptions());
+  EXPECT_EQ(model.config.encoder.kind, EncoderKind::kDinov3);
+  EXPECT_EQ(model.config.encoder.registers, 4);
+  EXPECT_EQ(model.config.encoder.norm_eps, 1e-5);
+  const Tensor bias = ToF32(checkpoint->Get("blocks.0.attn.qkv.bias"));
+  const Tensor mask = ToF32(checkpoint->Get("blocks.0.attn.qkv.bias_mask"));
+  const auto ours = model.weights->Get("encoder.blocks.0.attn.qkv.bias").Data<float>();
+  for (size_t i = 0; i < ours.size(); ++i) EXPECT_EQ(ours[i], bias.Data<float>()[i] * mask.Data<float>()[i]);
+}
+
+// The tensors of `checkpoint` under other names; an empty name leaves one out.
+template <typename Rename>
+std::unique_ptr<MemoryWeights> Renamed(const WeightSource& checkpoint, const Rename& rename) {
+  auto result = std::make_unique<MemoryWeights>("renamed");
+  for (const std::string& name : checkpoint.names()) {
+    const std::string renamed = rename(name);
+    if (!renamed.empty()) result->Add(renamed, CopyOf(checkpoint.Get(name)));
+  }
+  return result;
+}
+
+TEST_F(OfficialCheckpoint, VggtOmegaIsDinov3BehindAPrefix) {
+  const auto checkpoint = Open("dinov3.pth");
+  const auto omega = Renamed(*checkpoint, [](const std::string& n) { return "aggregator.patch_embed." + n; });
+  const ModelFile model = ModelFromCheckpoint(*omega, TinyOptions());
+  EXPECT_EQ(model.config.encoder.kind, EncoderKind::kDinov3);
+  ExpectSame(*model.weights, "encoder.cls_token", *checkpoint, "cls_token");
+}
+
+TEST_F(OfficialCheckpoint, MissingAndMisshapenTensorsAreNamed) {
+  const auto checkpoint = Open("dust3r.pth");
+  const auto missing = Renamed(
+      *checkpoint, [](const std::string& n) { return n == "enc_blocks.1.mlp.fc1.bias" ? std::string() : n; });
+  EXPECT_THAT(ErrorFrom([&] { ModelFromCheckpoint(*missing, TinyOptions()); }),
+              HasSubstr("enc_blocks.1.mlp.fc1.bias"));
+  const auto swapped = Renamed(*checkpoint, [](const std::string& n) {
+    if (n == "enc_blocks.1.norm1.bias") return std::string("enc_blocks.1.mlp.fc1.bias");
+    if (n == "enc_blocks.1.mlp.fc1.bias") return std::string("enc_blocks.1.norm1.bias");
+    return n;
+  });
+  EXPECT_THAT(ErrorFrom([&] { ModelFromCheckpoint(*swapped, TinyOptions()); }), HasSubstr("; expected [8]"));
+  EXPECT_THAT(ErrorFrom([&] { ModelFromCheckpoint(*Open("many.pth"), TinyOptions()); }),
+              HasSubstr("is no checkpoint of a known encoder; looked for CroCo, DUSt3R or MASt3R"));
+}
+
+// Hugging Face keeps q, k and v apart.
+TEST(HuggingFaceCheckpoint, JoinsQueryKeyAndValue) {
+  MemoryWeights checkpoint("hf");
+  const auto add = [&](const std::string& name, std::initializer_list<int64_t> shape) {
+    checkpoint.Add(name, RandomWeight({name, shape}, 1));
+  };
+  add("embeddings.cls_token", {1, 1, 8});
+  add("embeddings.register_tokens", {1, 4, 8});
+  add("embeddings.patch_embeddings.weight", {8, 3, 16, 16});
+  add("embeddings.patch_embeddings.bias", {8});
+  for (const char* name : {"norm1", "norm2"}) {
+    add(std::string("layer.0.") + name + ".weight", {8});
+    add(std::string("layer.0.") + name + ".bias", {8});
+  }
+  for (const char* name : {"q_proj", "k_proj", "v_proj", "o_proj"}) {
+    add(std::string("layer.0.attention.") + name + ".weight", {8, 8});
+    if (std::string(name) != "k_proj") add(std::string("layer.0.attention.") + name + ".bias", {8});
+  }
+  add("layer.0.layer_scale1.lambda1", {8});
+  add("layer.0.layer_scale2.lambda1", {8});
+  add("layer.0.mlp.up_proj.weight", {16, 8});
+  add("layer.0.mlp.up_proj.bias", {16});
+  add("layer.0.mlp.down_proj.weight", {8, 16});
+  add("layer.0.mlp.down_proj.bias", {8});
+  add("norm.weight", {8});
+  add("norm.bias", {8});
+  const ModelFile model = ModelFromCheckpoint(checkpoint, TinyOptions());
+  const auto qkv = model.weights->Get("encoder.blocks.0.attn.qkv.weight").Data<float>();
+  const auto value = checkpoint.Get("layer.0.attention.v_proj.weight").Data<float>();
+  EXPECT_TRUE(std::equal(value.begin(), value.end(), qkv.begin() + 128));
+  const auto bias = model.weights->Get("encoder.blocks.0.attn.qkv.bias").Data<float>();
+  for (size_t i = 8; i < 16; ++i) EXPECT_EQ(bias[i], 0.0F);
+  EXPECT_EQ(bias[0], checkpoint.Get("layer.0.attention.q_proj.bias").Data<float>()[0]);
+}
+
+}  // namespace
+}  // namespace calfvo

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weights/model_config.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "calfvo/error.h"
+
+namespace calfvo {
+namespace {
+
+// Bounds far above any network this runtime is meant for, and low enough that products of them stay within
+// int64.
+constexpr int kMaxSize = 4096;
+constexpr int kMaxDim = 16384;
+constexpr int kMaxDepth = 256;
+constexpr int kMaxWindow = 64;
+
+void CheckRange(const char* field, int value, int low, int high) {
+  if (value < low || value > high)
+    throw Error(fmt::format("{} is {}; expected {} to {}", field, value, low, high));
+}
+
+void CheckPositive(const char* field, double value) {
+  if (!(value > 0.0 && value < 1e9))
+    throw Error(fmt::format("{} is {}; expected a positive number", field, value));
+}
+
+void CheckHeads(const char* part, int dim, int heads, int multiple) {
+  if (dim % heads != 0 || dim / heads % multiple != 0) {
+    throw Error(fmt::format("{}: dim {} does not split into {} heads of a multiple of {}", part, dim, heads,
+                            multiple));
+  }
+}
+
+void CheckEncoder(const EncoderConfig& encoder, int size) {
+  CheckRange("encoder.patch", encoder.patch, 1, 128);
+  CheckRange("encoder.dim", encoder.dim, 1, kMaxDim);
+  CheckRange("encoder.depth", encoder.depth, 1, kMaxDepth);
+  CheckRange("encoder.heads", encoder.heads, 1, 256);
+  CheckRange("encoder.hidden", encoder.hidden, 1, 8 * kMaxDim);
+  CheckRange("encoder.registers", encoder.registers, 0, 256);
+  CheckRange("encoder.grid", encoder.grid, 1, 1024);
+  CheckPositive("encoder.norm_eps", encoder.norm_eps);
+  CheckPositive("encoder.rope_base", encoder.rope_base);
+  const bool has_rope = encoder.kind != EncoderKind::kDinov2;
+  CheckHeads("encoder", encoder.dim, encoder.heads, has_rope ? 4 : 1);
+  if (size % encoder.patch != 0) {
+    throw Error(fmt::format("input.size {} is not a multiple of encoder.patch {}", size, encoder.patch));
+  }
+  if (encoder.kind != EncoderKind::kPair) return;
+  for (size_t stage = 0; stage < 4; ++stage) {
+    CheckRange("encoder.channels", encoder.channels[stage], 1, kMaxDim);
+    CheckRange("encoder.blocks", encoder.blocks[stage], 0, 64);
+  }
+  if (encoder.patch != 16)
+    throw Error(fmt::format("encoder.patch is {}; a pair encoder has 16", encoder.patch));
+  if (encoder.dim != encoder.channels[3]) {
+    throw Error(fmt::format("encoder.dim {} differs from the last of encoder.channels, {}", encoder.dim,
+                            encoder.channels[3]));
+  }
+}
+
+}  // namespace
+
+int HeadConfig::rotation_values() const {
+  switch (rotation) {
+    case RotationHead::kProcrustes:
+      return 9;
+    case RotationHead::kGramSchmidt:
+      return 6;
+    case RotationHead::kQuaternion:
+      return 4;
+    case RotationHead::kEuler:
+      break;
+  }
+  return 3;
+}
+
+void ModelConfig::Validate() const {
+  CheckRange("window", window, 2, kMaxWindow);
+  CheckRange("input.size", input.size, 1, kMaxSize);
+  for (size_t i = 0; i < 3; ++i) {
+    CheckPositive("input.std", input.std[i]);
+    CheckPositive("head.translation_std", head.translation_std[i]);
+    if (!std::isfinite(input.mean[i])) throw Error("input.mean is not finite");
+    if (!std::isfinite(head.translation_mean[i])) throw Error("head.translation_mean is not finite");
+  }
+  for (const double shift : head.log_variance_shift) {
+    if (!(std::abs(shift) < 100.0))
+      throw Error(fmt::format("head.log_variance_shift is {}; expected within ±100", shift));
+  }
+  CheckEncoder(encoder, input.size);
+  CheckRange("decoder.dim", decoder.dim, 1, kMaxDim);
+  CheckRange("decoder.depth", decoder.depth, 1, kMaxDepth);
+  CheckRange("decoder.heads", decoder.heads, 1, 256);
+  CheckRange("decoder.hidden", decoder.hidden, 1, 8 * kMaxDim);
+  CheckPositive("decoder.norm_eps", decoder.norm_eps);
+  CheckHeads("decoder", decoder.dim, decoder.heads, 1);
+}
+
+ModelConfig NamedConfig(std::string_view name) {
+  ModelConfig config;  // the defaults are calfvo-l's
+  config.name = name;
+  if (name == "calfvo-l") return config;
+  if (name != "calfvo-s") throw Error(fmt::format("unknown model '{}'; expected calfvo-l or calfvo-s", name));
+  config.input.resize = ResizeRule::kSquash;
+  config.input.filter = ResizeFilter::kBilinear;
+  config.encoder.kind = EncoderKind::kPair;
+  config.encoder.dim = 256;
+  config.encoder.depth = 4;
+  config.encoder.heads = 4;
+  config.encoder.hidden = 1024;
+  config.decoder.dim = 256;
+  config.decoder.depth = 6;
+  config.decoder.heads = 4;
+  config.decoder.hidden = 1024;
+  return config;
+}
+
+}  // namespace calfvo

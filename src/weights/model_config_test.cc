@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weights/model_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/testing.h"
+
+namespace calfvo {
+namespace {
+
+using testing::HasSubstr;
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string ParseError(const std::string& json) {
+  return ErrorFrom([&] { ParseModelConfig(json, "file"); });
+}
+
+TEST(ModelConfig, NamedOnesSurviveTheirJson) {
+  for (const char* name : {"calfvo-l", "calfvo-s"}) {
+    const ModelConfig config = NamedConfig(name);
+    const std::string json = ModelConfigJson(config);
+    EXPECT_EQ(ModelConfigJson(ParseModelConfig(json, "file")), json);
+  }
+  EXPECT_THAT(ErrorFrom([] { NamedConfig("calfvo-xl"); }),
+              HasSubstr("'calfvo-xl'; expected calfvo-l or calfvo-s"));
+}
+
+TEST(ModelConfig, EveryKindSurvivesItsJson) {
+  for (const EncoderKind kind :
+       {EncoderKind::kCroco, EncoderKind::kDinov2, EncoderKind::kDinov3, EncoderKind::kPair}) {
+    for (const RotationHead head : {RotationHead::kProcrustes, RotationHead::kGramSchmidt,
+                                    RotationHead::kQuaternion, RotationHead::kEuler}) {
+      ModelConfig config = NamedConfig("calfvo-s");
+      config.encoder.kind = kind;
+      config.head.rotation = head;
+      const std::string json = ModelConfigJson(config);
+      EXPECT_EQ(ModelConfigJson(ParseModelConfig(json, "file")), json);
+    }
+  }
+}
+
+TEST(ModelConfig, CountsThePapersParameters) {
+  const auto tensors = ModelTensors(NamedConfig("calfvo-l"));
+  int64_t encoder = 0;
+  for (const TensorSpec& tensor : tensors) {
+    if (tensor.name.starts_with("encoder.")) encoder += ParameterCount({tensor});
+  }
+  EXPECT_EQ(encoder, 303'098'880);  // what the published ViT-L encoder has
+  EXPECT_NEAR(static_cast<double>(ParameterCount(tensors) - encoder), 215e6, 5e6);
+}
+
+TEST(ModelConfig, IsStrict) {
+  const std::string good = ModelConfigJson(NamedConfig("calfvo-l"));
+  EXPECT_THAT(ParseError("{"), HasSubstr("file: config is not JSON"));
+  EXPECT_THAT(ParseError("[]"), HasSubstr("config is not a JSON object"));
+  EXPECT_THAT(ParseError("{}"), HasSubstr("config.format is missing"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"format\": 1", "\"format\": 2")),
+              HasSubstr("format is 2; this version reads 1"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"window\": 8", "\"window\": 8, \"windows\": 8")),
+              HasSubstr("config.windows is not a known key"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"window\": 8", "\"window\": 8, \"window\": 9")),
+              HasSubstr("has the key 'window' twice"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"window\": 8", "\"window\": 8.5")),
+              HasSubstr("config.window is not a small whole number"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"window\": 8", "\"window\": 99999999999999999999")),
+              HasSubstr("config.window is not a small whole number"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"window\": 8", "\"window\": 1")),
+              HasSubstr("window is 1; expected 2 to 64"));
+  EXPECT_THAT(ParseError(Replaced(good, "procrustes", "svd")),
+              HasSubstr("head.rotation is 'svd'; expected one of procrustes, gram_schmidt"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"confidence\": true", "\"confidence\": 1")),
+              HasSubstr("head.confidence is not true or false"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"patch\": 16", "\"patch\": 15")),
+              HasSubstr("input.size 224 is not a multiple of encoder.patch 15"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"depth\": 24", "\"depth\": 1000000")),
+              HasSubstr("encoder.depth is 1000000"));
+  EXPECT_THAT(ParseError(Replaced(good, "\"heads\": 16", "\"heads\": 3")),
+              HasSubstr("does not split into 3 heads"));
+  EXPECT_THAT(ParseError(std::string(100, '[')), HasSubstr("file: config is"));
+}
+
+}  // namespace
+}  // namespace calfvo
