@@ -13,5 +13,6 @@ using Run = std::function<int()>;
 Run AddConvertCommand(CLI::App& app);
 Run AddEvalCommand(CLI::App& app);
 Run AddInfoCommand(CLI::App& app);
+Run AddSynthCommand(CLI::App& app);
 
 }  // namespace calfvo

@@ -6,12 +6,15 @@ include(GoogleTest OPTIONAL)
 
 add_library(calfvo_flags INTERFACE)
 target_compile_features(calfvo_flags INTERFACE cxx_std_20)
-target_compile_options(calfvo_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
-                                              # designated initialisers rely on the defaults of the rest
-                                              -Wno-missing-field-initializers
-                                              $<$<BOOL:${CALFVO_WERROR}>:-Werror>)
+# The options are for the host's compiler; nvcc knows other ones.
+target_compile_options(calfvo_flags INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual>"
+  # designated initialisers rely on the defaults of the rest
+  $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${CALFVO_WERROR}>>:-Werror>)
 # False alarms of GCC 12: -Wmaybe-uninitialized in inlined Eigen, -Wrestrict in inlined std::string (its bug 105651).
-target_compile_options(calfvo_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>)
+target_compile_options(calfvo_flags INTERFACE
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized;-Wno-restrict>")
 if(CALFVO_SANITIZE)
   target_compile_options(calfvo_flags INTERFACE -fsanitize=${CALFVO_SANITIZE} -fno-sanitize-recover=all
                                                 -fno-omit-frame-pointer)

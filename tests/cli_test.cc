@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/testing.h"
+#include "run_program.h"
 
 namespace calfvo {
 namespace {
@@ -20,12 +20,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-struct Outcome {
-  int exit_code;
-  std::string out;
-  std::string err;
-};
-
 class Cli : public testing::Test {
  protected:
   void SetUp() override {
@@ -33,13 +27,7 @@ class Cli : public testing::Test {
     ASSERT_EQ(std::system(make.c_str()), 0);
   }
 
-  Outcome Calfvo(const std::string& arguments) const {
-    const std::string command = "cd " + folder_.path().string() + " && " + CALFVO_PROGRAM + " " + arguments +
-                                " >stdout.txt 2>stderr.txt";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadWholeFile(folder_.path() / "stdout.txt"),
-            ReadWholeFile(folder_.path() / "stderr.txt")};
-  }
+  Outcome Calfvo(const std::string& arguments) const { return RunCalfvo(folder_.path(), arguments); }
 
   void Write(const std::string& name, const std::string& text) const {
     WriteFileAtomically(folder_.path() / name, text);

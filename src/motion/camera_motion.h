@@ -40,6 +40,8 @@ struct MotionStart {
   Vec3 position;
   // Roughly where the camera looks; not along `up`. Need not be horizontal nor of unit length.
   Vec3 heading{1.0F, 0.0F, 0.0F};
+  // Looks this much further down than such cameras usually do, as those of surveying drones; up to 1 or so.
+  float look_down_rad = 0.0F;
 };
 
 // A height above ground, metres, at which cameras of this kind are found.
@@ -171,8 +173,8 @@ CALFVO_HD CameraMotion::CameraMotion(const MotionStart& start, portable::Random 
   travel_.Start(profile_.translation_timing, StepSeconds(), random_);
   turn_.Start(profile_.rotation_timing, StepSeconds(), random_);
   gait_.Start(profile_.min_bob_m, profile_.max_bob_m, random_);
-  look_down_rad_ =
-      kRadians * (profile_.look_down_deg + profile_.look_down_spread_deg * Moderate(random_.Normal()));
+  look_down_rad_ = start.look_down_rad + kRadians * (profile_.look_down_deg + profile_.look_down_spread_deg *
+                                                                                  Moderate(random_.Normal()));
 
   const LevelAxes axes = Axes();
   const float tilt_rad = 0.25F * kRadians * profile_.tilt_range_deg;

@@ -168,5 +168,18 @@ TEST(MotionKindTest, NamesRoundTrip) {
   EXPECT_FALSE(MotionKindFromName("teleporting").has_value());
 }
 
+TEST(CameraMotion, LooksFurtherDownWhenAsked) {
+  const auto mean_down = [](float look_down_rad) {
+    CameraMotion camera({.kind = MotionKind::kDrone, .look_down_rad = look_down_rad}, portable::Random(5));
+    double sum = 0.0;
+    for (int i = 0; i < 600; ++i) {
+      camera.Step(EverywhereFree());
+      sum += std::asin(static_cast<double>(-camera.world_from_camera().rotation.z.z));
+    }
+    return sum / 600;
+  };
+  EXPECT_NEAR(mean_down(0.6F) - mean_down(0.0F), 0.6, 0.2);
+}
+
 }  // namespace
 }  // namespace calfvo::motion

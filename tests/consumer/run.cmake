@@ -15,3 +15,4 @@ run(${CMAKE_COMMAND} -G Ninja -S "${SOURCE}" -B "${SCRATCH}/build" "-DCMAKE_PREF
 run(${CMAKE_COMMAND} --build "${SCRATCH}/build")
 run("${SCRATCH}/build/consumer" "${SCRATCH}/trajectory.tum")
 run("${prefix}/bin/calfvo" eval --ref "${SCRATCH}/trajectory.tum" --est "${SCRATCH}/trajectory.tum")
+run("${prefix}/bin/calfvo" synth room --preset phone --frames 1 --size 32x24 -o "${SCRATCH}/clip")

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clip/camera_path.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "clip/clip_options.h"
+#include "motion/real_paths.h"
+#include "synth/free_space.h"
+#include "synth/scene_kind.h"
+
+namespace calfvo {
+namespace {
+
+using motion::MotionKind;
+using portable::Pose;
+using portable::Vec3;
+
+void ExpectFree(const synth::Scene& scene, const CameraPath& path, FrameRate rate, const std::string& what) {
+  for (size_t i = 0; i < path.size(); ++i) {
+    const auto time_s = static_cast<float>(static_cast<double>(i) / rate.Hertz());
+    ASSERT_TRUE(synth::IsFree(scene, path[i].translation, 0.05F, time_s)) << what << ", frame " << i;
+  }
+}
+
+class PathsThrough : public testing::TestWithParam<int> {};
+
+TEST_P(PathsThrough, StayFreeWithEveryUsualMotion) {
+  const auto kind = static_cast<SceneKind>(GetParam());
+  const MotionWeights usual = UsualMotions(kind);
+  for (int m = 0; m < motion::kMotionKindCount; ++m) {
+    if (usual[m] <= 0.0F) continue;
+    for (const uint64_t seed : {1, 2, 3}) {
+      const auto scene = MakeScene(kind, seed);
+      const PathOptions options{static_cast<MotionKind>(m), {20, 1}, 200};
+      const auto path = GeneratePath(*scene, options, portable::Random(seed));
+      const std::string what = std::string(SceneKindName(kind)) + " " +
+                               std::string(motion::kMotionKindNames[m]) + " " + std::to_string(seed);
+      ASSERT_TRUE(path.has_value()) << what;
+      ASSERT_EQ(path->size(), 200U);
+      ExpectFree(*scene, *path, options.rate, what);
+      if (options.kind != MotionKind::kStatic && options.kind != MotionKind::kPureRotation) {
+        EXPECT_GT(PathLength(*path), 0.2) << what;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PathsThrough, testing::Range(0, kSceneKindCount));
+
+TEST(GeneratePath, FollowsFromTheSeed) {
+  const auto scene = MakeScene(SceneKind::kRoom, 5);
+  const PathOptions options{MotionKind::kHandheld, {30, 1}, 50};
+  const auto a = GeneratePath(*scene, options, portable::Random(1));
+  const auto b = GeneratePath(*scene, options, portable::Random(1));
+  const auto c = GeneratePath(*scene, options, portable::Random(2));
+  EXPECT_EQ(a->back().translation.x, b->back().translation.x);
+  EXPECT_NE(a->back().translation.x, c->back().translation.x);
+}
+
+// Straight ahead by `step_m` a frame, tilted down by `down_rad`.
+motion::RealPaths Recorded(double step_m, double down_rad) {
+  Trajectory trajectory;
+  const Quaternion tilt(Eigen::AngleAxisd(-down_rad, Eigen::Vector3d::UnitX()));
+  for (int i = 0; i < 100; ++i) {
+    trajectory.timestamps_ns.push_back(int64_t{100'000'000} * i);
+    trajectory.world_from_camera.push_back({tilt, Eigen::Vector3d(0.0, 0.0, step_m * i)});
+  }
+  motion::RealPaths paths;
+  paths.Add("test", trajectory, {.down_in_world = Eigen::Vector3d::UnitY()});
+  return paths;
+}
+
+TEST(PlaceRecordedPath, KeepsTheMotionAndStandsUpright) {
+  const auto scene = MakeScene(SceneKind::kHall, 5);
+  const motion::RealPaths recorded = Recorded(0.05, 0.3);
+  const PathOptions options{MotionKind::kWalking, {30, 1}, 30};
+  const motion::RealSegmentOptions as_it_is{1.0F, 1.0F, 0.0F, 0.0F};
+  const auto path = PlaceRecordedPath(*scene, options, recorded.View(), as_it_is, portable::Random(3));
+  ASSERT_TRUE(path.has_value());
+  ExpectFree(*scene, *path, options.rate, "recorded");
+  EXPECT_NEAR(PathLength(*path), 29 * 0.05, 1e-3);
+  for (const Pose& pose : *path) {
+    EXPECT_NEAR(pose.rotation.z.z, -std::sin(0.3F), 1e-3);  // looks down as recorded
+    EXPECT_NEAR(pose.rotation.x.z, 0.0F, 1e-3);             // and does not roll
+  }
+  // Level travel stays level.
+  EXPECT_NEAR(path->front().translation.z, path->back().translation.z, 1e-3);
+}
+
+TEST(PlaceRecordedPath, GivesUpWhereNothingFits) {
+  const auto scene = MakeScene(SceneKind::kRoom, 5);
+  const motion::RealPaths recorded = Recorded(1.0, 0.0);
+  const PathOptions options{MotionKind::kWalking, {30, 1}, 50};
+  const motion::RealSegmentOptions as_it_is{1.0F, 1.0F, 0.0F, 0.0F};
+  EXPECT_FALSE(
+      PlaceRecordedPath(*scene, options, recorded.View(), as_it_is, portable::Random(3)).has_value());
+}
+
+}  // namespace
+}  // namespace calfvo

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TOML table read strictly: what is asked for must have the right type, what is not asked for is refused.
+// Messages name the file, the line, the table and the key.
+#pragma once
+
+#include <toml++/toml.h>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace calfvo {
+
+// Borrows the parsed table. Each function looks a key up and gives nothing when it is missing.
+class TomlTable {
+ public:
+  // `name` is the table's name, empty for the top of the file.
+  TomlTable(const toml::table& table, std::string file, std::string name)
+      : table_(table), file_(std::move(file)), name_(std::move(name)) {}
+
+  std::optional<double> Number(std::string_view key);
+  std::optional<int64_t> Integer(std::string_view key);
+  std::optional<bool> Boolean(std::string_view key);
+  std::optional<std::string> Text(std::string_view key);
+  std::optional<TomlTable> Table(std::string_view key);
+  // A number or a text, as text.
+  std::optional<std::string> NumberOrText(std::string_view key);
+
+  // Throws unless every key of the table has been asked for.
+  void RefuseUnknown() const;
+
+  // Throws Error about a key; about the table itself when the key is empty or missing.
+  [[noreturn]] void Fail(std::string_view key, std::string_view message) const;
+
+ private:
+  const toml::node* Find(std::string_view key);
+  [[noreturn]] void FailType(std::string_view key, std::string_view expected) const;
+
+  const toml::table& table_;
+  std::string file_;
+  std::string name_;
+  std::set<std::string, std::less<>> asked_;
+};
+
+// Parses the text of a file; throws Error with file and line.
+toml::table ParseToml(std::string_view text, const std::string& file);
+
+}  // namespace calfvo

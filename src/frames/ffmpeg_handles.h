@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Owners of FFmpeg's C objects, and its error codes as Error. Included by sources of this folder only.
+#pragma once
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/opt.h>
+#include <libswscale/swscale.h>
+}
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "calfvo/error.h"
+
+namespace calfvo::ffmpeg {
+
+struct Free {
+  void operator()(AVCodecContext* context) const { avcodec_free_context(&context); }
+  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
+  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
+  void operator()(SwsContext* scaler) const { sws_freeContext(scaler); }
+};
+using Codec = std::unique_ptr<AVCodecContext, Free>;
+using Frame = std::unique_ptr<AVFrame, Free>;
+using Packet = std::unique_ptr<AVPacket, Free>;
+using Scaler = std::unique_ptr<SwsContext, Free>;
+
+// A file opened for reading.
+struct CloseInput {
+  void operator()(AVFormatContext* input) const { avformat_close_input(&input); }
+};
+using Input = std::unique_ptr<AVFormatContext, CloseInput>;
+
+// A file being written; its `pb` is closed too.
+struct CloseOutput {
+  void operator()(AVFormatContext* output) const {
+    if (output->pb != nullptr) avio_closep(&output->pb);
+    avformat_free_context(output);
+  }
+};
+using Output = std::unique_ptr<AVFormatContext, CloseOutput>;
+
+// Passes on what is no error; throws naming the file, the action and FFmpeg's reason otherwise.
+inline int Check(int result, const std::filesystem::path& path, std::string_view action) {
+  if (result >= 0) return result;
+  char reason[AV_ERROR_MAX_STRING_SIZE] = {};
+  av_strerror(result, reason, sizeof(reason));
+  throw Error(fmt::format("{}: cannot {}: {}", path.string(), action, reason));
+}
+
+// For functions that return null when memory runs out.
+template <typename Pointer>
+Pointer NotNull(Pointer pointer) {
+  if (!pointer) throw std::bad_alloc();
+  return pointer;
+}
+
+}  // namespace calfvo::ffmpeg

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frames/frame_rate.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <numeric>
+#include <optional>
+
+#include "calfvo/error.h"
+
+namespace calfvo {
+namespace {
+
+// Digits only, at most `max`.
+std::optional<int64_t> ParseDigits(std::string_view text, int64_t max) {
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (text.empty() || text.front() == '-' || result.ec != std::errc() || result.ptr != end || value > max)
+    return {};
+  return value;
+}
+
+std::optional<FrameRate> Reduced(int64_t numerator, int64_t denominator) {
+  if (denominator < 1 || numerator < denominator || numerator > 1000 * denominator) return {};
+  const int64_t divisor = std::gcd(numerator, denominator);
+  return FrameRate{static_cast<int>(numerator / divisor), static_cast<int>(denominator / divisor)};
+}
+
+std::optional<FrameRate> TryParse(std::string_view text) {
+  constexpr int64_t kMax = 1'000'000;
+  if (const size_t slash = text.find('/'); slash != std::string_view::npos) {
+    const auto numerator = ParseDigits(text.substr(0, slash), kMax);
+    const auto denominator = ParseDigits(text.substr(slash + 1), kMax);
+    return numerator && denominator ? Reduced(*numerator, *denominator) : std::nullopt;
+  }
+  const size_t point = text.find('.');
+  const auto whole = ParseDigits(text.substr(0, point), 1000);
+  if (!whole) return {};
+  if (point == std::string_view::npos) return Reduced(*whole, 1);
+  std::string decimals(text.substr(point + 1));
+  if (decimals.empty() || decimals.size() > 3) return {};
+  decimals.resize(3, '0');
+  const auto thousandths = ParseDigits(decimals, 999);
+  return thousandths ? Reduced(*whole * 1000 + *thousandths, 1000) : std::nullopt;
+}
+
+}  // namespace
+
+int64_t FrameRate::TimestampNs(int64_t index) const {
+  const auto product = static_cast<__int128>(index) * denominator * 1'000'000'000;
+  return static_cast<int64_t>((product + numerator / 2) / numerator);
+}
+
+FrameRate ParseFrameRate(std::string_view text) {
+  if (const auto rate = TryParse(text)) return *rate;
+  throw Error(
+      fmt::format("frame rate '{}' is not a number like 30, 29.97 or 30000/1001, from 1 to 1000", text));
+}
+
+std::string FrameRateText(FrameRate rate) {
+  return rate.denominator == 1 ? std::to_string(rate.numerator)
+                               : fmt::format("{}/{}", rate.numerator, rate.denominator);
+}
+
+}  // namespace calfvo

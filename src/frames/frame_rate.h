@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures per second, without rounding.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace calfvo {
+
+// A fraction in lowest terms: 30/1, or 30000/1001 for what television calls 29.97.
+struct FrameRate {
+  int numerator = 30;
+  int denominator = 1;
+
+  double Hertz() const { return static_cast<double>(numerator) / denominator; }
+  // When picture `index` is shown, the first at 0: rounded to the nanosecond, without adding up errors.
+  int64_t TimestampNs(int64_t index) const;
+
+  bool operator==(const FrameRate&) const = default;
+};
+
+// "30", "29.97" (at most three decimals) or "30000/1001", from 1 to 1000. Throws Error saying so otherwise.
+FrameRate ParseFrameRate(std::string_view text);
+
+// As ParseFrameRate reads it: "30" or "30000/1001".
+std::string FrameRateText(FrameRate rate);
+
+}  // namespace calfvo

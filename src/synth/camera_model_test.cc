@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "synth/camera_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/testing.h"
+
+namespace calfvo {
+namespace {
+
+using portable::Random;
+using synth::DirectionAt;
+using synth::Pixel;
+using synth::Project;
+using synth::Vec3;
+
+TEST(CameraModel, PixelToRayAndBackIsExactForEverySensorDrawn) {
+  Random random(1);
+  for (int i = 0; i < 500; ++i) {
+    const Sensor sensor = DrawSensor({}, random);
+    const CameraModel camera = CameraFromSensor(sensor, 224, 224);
+    for (int j = 0; j < 40; ++j) {
+      const Pixel at{random.Uniform(-0.5F, 223.5F), random.Uniform(-0.5F, 223.5F)};
+      const Vec3 direction = DirectionAt(camera, at.x, at.y);
+      Pixel back;
+      ASSERT_TRUE(Project(camera, direction * random.Uniform(0.1F, 50.0F), back));
+      EXPECT_NEAR(back.x, at.x, 1e-4F) << "k1 " << camera.k1 << " k2 " << camera.k2 << " fx " << camera.fx;
+      EXPECT_NEAR(back.y, at.y, 1e-4F);
+    }
+  }
+}
+
+TEST(CameraModel, FollowsTheStatedFormula) {
+  const CameraModel camera{640, 480, 500.0F, 510.0F, 320.0F, 241.0F, -0.2F, 0.05F};
+  const double x = 0.3;
+  const double y = -0.2;
+  const double r2 = x * x + y * y;
+  const double s = 1.0 - 0.2 * r2 + 0.05 * r2 * r2;
+  Pixel pixel;
+  ASSERT_TRUE(Project(camera, {0.6F, -0.4F, 2.0F}, pixel));
+  EXPECT_NEAR(pixel.x, 500.0 * x * s + 320.0, 1e-3);
+  EXPECT_NEAR(pixel.y, 510.0 * y * s + 241.0, 1e-3);
+}
+
+TEST(CameraModel, RejectsPointsBehindAndFoldedOnes) {
+  CameraModel camera;
+  Pixel pixel;
+  EXPECT_FALSE(Project(camera, {0.0F, 0.0F, -1.0F}, pixel));
+  camera.k1 = -0.3F;  // turns back beyond r = 1.05
+  EXPECT_FALSE(Project(camera, {1.2F, 0.0F, 1.0F}, pixel));
+}
+
+TEST(CameraModel, ACropSeesTheSameRays) {
+  Sensor sensor;
+  sensor.aspect = 16.0F / 9;
+  sensor.distortion1 = -0.1F;
+  sensor.distortion2 = 0.01F;
+  const CameraModel whole = CameraFromSensor(sensor, 1600, 900);
+  sensor.crop_left = 0.25F;
+  sensor.crop_top = 0.5F;
+  sensor.crop_width = 0.5F;
+  sensor.crop_height = 0.25F;
+  const CameraModel crop = CameraFromSensor(sensor, 800, 225);
+  const Vec3 a = DirectionAt(whole, 400.0F + 100.0F, 450.0F + 30.0F);
+  const Vec3 b = DirectionAt(crop, 100.0F, 30.0F);
+  EXPECT_NEAR(a.x, b.x, 1e-6F);
+  EXPECT_NEAR(a.y, b.y, 1e-6F);
+}
+
+TEST(CameraModel, ValidateNamesTheField) {
+  SensorOptions options;
+  options.Validate();
+  options.max_barrel = 2.0F;
+  EXPECT_NE(ErrorFrom([&] { options.Validate(); }).find("max_barrel"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace calfvo

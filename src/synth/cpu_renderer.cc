@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "synth/cpu_renderer.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "base/thread_pool.h"
+#include "calfvo/error.h"
+#include "synth/jpeg_blocks.h"
+#include "synth/render_pixel.h"
+
+namespace calfvo {
+namespace {
+
+using synth::FrameView;
+using synth::Hit;
+using synth::MoverTable;
+using synth::Vec3;
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+// A frame and the movers at its time; not set when there is no such frame.
+struct Moment {
+  MoverTable movers;
+  FrameView view;
+  bool exists = false;
+};
+
+// A frame of a sequence with the one before and the one after.
+struct Moments {
+  Moments(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames, int count,
+          int index, const synth::WindowEffects& effects, synth::TextureView textures) {
+    if (index < 0 || index >= count) {
+      throw Error("frame " + std::to_string(index) + " of a sequence of " + std::to_string(count));
+    }
+    const float reach_s = 0.5F * (effects.readout_s + effects.exposure_s);
+    const auto set = [&](int i, Moment& moment) {
+      moment.exists = i >= 0 && i < count;
+      if (!moment.exists) return;
+      synth::FillMovers(scene, frames[i].time_s, reach_s, moment.movers);
+      moment.view = {&scene, &moment.movers, &camera, &frames[i], &effects, textures};
+    };
+    set(index - 1, previous);
+    set(index, here);
+    set(index + 1, next);
+  }
+  Moments(const Moments&) = delete;  // views point into it
+  Moments& operator=(const Moments&) = delete;
+
+  Moment previous;
+  Moment here;
+  Moment next;
+};
+
+float Depth(const FrameView& view, synth::Pixel at, Hit& hit) {
+  const float depth = synth::PixelDepth(view, at.x, at.y, hit);
+  return depth < synth::kFar ? depth : std::numeric_limits<float>::infinity();
+}
+
+void StoreMotion(const FrameView& view, const Moment& other, synth::Pixel at, const Hit& hit, float* motion) {
+  synth::Pixel found;
+  const bool known = other.exists && synth::PixelMotion(view, other.view, at.x, at.y, hit, found);
+  motion[0] = known ? found.x : kNaN;
+  motion[1] = known ? found.y : kNaN;
+}
+
+}  // namespace
+
+FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& camera,
+                                 const PosedFrame* frames, int count, int index,
+                                 const synth::WindowEffects& effects, uint64_t seed,
+                                 const RenderOptions& options) const {
+  if (options.samples < 1 || options.samples > 8) {
+    throw Error("samples is " + std::to_string(options.samples) + "; expected 1 to 8");
+  }
+  const Moments moments(scene, camera, frames, count, index, effects, textures_);
+  const FrameView& view = moments.here.view;
+  const size_t pixels = static_cast<size_t>(camera.width) * static_cast<size_t>(camera.height);
+  FrameOutputs out;
+  out.width = camera.width;
+  out.height = camera.height;
+  out.rgb.resize(3 * pixels);
+  if (options.depth || options.motion) {
+    out.depth.resize(pixels);
+    out.primitive.resize(pixels);
+  }
+  if (options.motion) {
+    out.motion_to_next.resize(2 * pixels);
+    out.motion_to_previous.resize(2 * pixels);
+  }
+  const int samples = effects.samples > 0 ? effects.samples : options.samples;
+  const float gain = synth::FrameGain(effects, index);
+  const auto noise_seed = static_cast<uint32_t>(portable::Mix(seed + static_cast<uint64_t>(index) * 977U));
+
+  threads_.ParallelFor(camera.height, [&](int64_t row) {
+    const int y = static_cast<int>(row);
+    for (int x = 0; x < camera.width; ++x) {
+      const size_t i = static_cast<size_t>(y) * static_cast<size_t>(camera.width) + static_cast<size_t>(x);
+      const Vec3 light = synth::PixelLight(view, x, y, samples);
+      const synth::Rgb8 color =
+          synth::Develop(effects, light, gain, x, y, camera.width, camera.height, noise_seed);
+      out.rgb[3 * i] = color.r;
+      out.rgb[3 * i + 1] = color.g;
+      out.rgb[3 * i + 2] = color.b;
+      if (out.depth.empty()) continue;
+      const synth::Pixel at{static_cast<float>(x), static_cast<float>(y)};
+      Hit hit;
+      out.depth[i] = Depth(view, at, hit);
+      out.primitive[i] = hit.primitive;
+      if (!options.motion) continue;
+      StoreMotion(view, moments.next, at, hit, &out.motion_to_next[2 * i]);
+      StoreMotion(view, moments.previous, at, hit, &out.motion_to_previous[2 * i]);
+    }
+  });
+  if (effects.jpeg_quality > 0) {
+    ApplyJpeg(out.rgb.data(), camera.width, camera.height, effects.jpeg_quality, threads_);
+  }
+  return out;
+}
+
+CellOutputs CpuRenderer::RenderCells(const synth::Scene& scene, const CameraModel& camera,
+                                     const PosedFrame* frames, int count, int index,
+                                     const synth::WindowEffects& effects, int cell) const {
+  if (cell < 1) throw Error("cell is " + std::to_string(cell) + "; expected at least 1");
+  const Moments moments(scene, camera, frames, count, index, effects, textures_);
+  CellOutputs out;
+  out.columns = camera.width / cell;
+  out.rows = camera.height / cell;
+  const size_t cells = static_cast<size_t>(out.columns) * static_cast<size_t>(out.rows);
+  out.depth.resize(cells);
+  out.motion_to_next.resize(2 * cells);
+  out.motion_to_previous.resize(2 * cells);
+  threads_.ParallelFor(out.rows, [&](int64_t row) {
+    for (int column = 0; column < out.columns; ++column) {
+      const size_t i =
+          static_cast<size_t>(row) * static_cast<size_t>(out.columns) + static_cast<size_t>(column);
+      const synth::Pixel at = synth::CellMiddle(column, static_cast<int>(row), cell);
+      Hit hit;
+      out.depth[i] = Depth(moments.here.view, at, hit);
+      StoreMotion(moments.here.view, moments.next, at, hit, &out.motion_to_next[2 * i]);
+      StoreMotion(moments.here.view, moments.previous, at, hit, &out.motion_to_previous[2 * i]);
+    }
+  });
+  return out;
+}
+
+void ApplyJpeg(uint8_t* rgb, int width, int height, int quality, ThreadPool& threads) {
+  std::array<std::array<float, 8>, 8> basis;  // [frequency][place]
+  for (int u = 0; u < 8; ++u) {
+    for (int x = 0; x < 8; ++x) basis[u][x] = synth::CosineBasis(x, u);
+  }
+  const int rows = (height + 7) / 8;
+  const int columns = (width + 7) / 8;
+  threads.ParallelFor(rows, [&](int64_t block_row) {
+    for (int block = 0; block < columns; ++block) {
+      float plane[3][64];
+      // Blocks over the border repeat the last pixel, as encoders do.
+      const auto at = [&](int i) {
+        const int x = std::min(8 * block + (i & 7), width - 1);
+        const int y = std::min(8 * static_cast<int>(block_row) + (i >> 3), height - 1);
+        return rgb + 3 * (static_cast<ptrdiff_t>(y) * width + x);
+      };
+      for (int i = 0; i < 64; ++i) {
+        const uint8_t* p = at(i);
+        const Vec3 c = synth::ToLumaChroma(
+            {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])});
+        plane[0][i] = c.x - 128.0F;
+        plane[1][i] = c.y;
+        plane[2][i] = c.z;
+      }
+      for (int channel = 0; channel < 3; ++channel) {
+        float* values = plane[channel];
+        float half[64];
+        for (int i = 0; i < 64; ++i) {
+          half[i] = 0.0F;
+          for (int x = 0; x < 8; ++x) half[i] += basis[i & 7][x] * values[(i & 56) + x];
+        }
+        float spectrum[64];
+        for (int i = 0; i < 64; ++i) {
+          float sum = 0.0F;
+          for (int y = 0; y < 8; ++y) sum += basis[i >> 3][y] * half[8 * y + (i & 7)];
+          spectrum[i] = synth::Quantize(sum, i, channel, quality);
+        }
+        for (int i = 0; i < 64; ++i) {
+          half[i] = 0.0F;
+          for (int u = 0; u < 8; ++u) half[i] += basis[u][i & 7] * spectrum[(i & 56) + u];
+        }
+        for (int i = 0; i < 64; ++i) {
+          values[i] = 0.0F;
+          for (int v = 0; v < 8; ++v) values[i] += basis[v][i >> 3] * half[8 * v + (i & 7)];
+        }
+      }
+      for (int i = 0; i < 64; ++i) {
+        if (8 * block + (i & 7) >= width || 8 * static_cast<int>(block_row) + (i >> 3) >= height) continue;
+        const Vec3 c = synth::FromLumaChroma({plane[0][i] + 128.0F, plane[1][i], plane[2][i]});
+        uint8_t* p = at(i);
+        p[0] = synth::ToByte(c.x);
+        p[1] = synth::ToByte(c.y);
+        p[2] = synth::ToByte(c.z);
+      }
+    }
+  });
+}
+
+}  // namespace calfvo

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches behind CudaWindowRenderer, split over two sources: scenes are made with exact, unfused
+// arithmetic, so that they equal the host's; pictures are rendered with fast arithmetic.
+#pragma once
+
+#include <cstdint>
+
+#include "synth/cuda_renderer.h"
+#include "synth/movers.h"
+
+namespace calfvo::synth {
+
+// cuda_scenes.cu
+void LaunchMakeScenes(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
+                      CudaStream stream);
+void LaunchDefaultMotion(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
+                         CudaStream stream);
+
+// cuda_render.cu; `movers` is working memory for [B, K] tables.
+void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, MoverTable* movers,
+                  TextureView textures, uint64_t seed, CudaStream stream);
+
+// Throws Error naming `what` when the last launch failed.
+void CheckLaunch(const char* what);
+
+}  // namespace calfvo::synth

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled with fast arithmetic: pictures may differ from the host's by rounding.
+#include <cuda_runtime.h>
+
+#include "synth/cuda_kernels.h"
+#include "synth/jpeg_blocks.h"
+#include "synth/render_pixel.h"
+
+namespace calfvo::synth {
+namespace {
+
+// What every kernel below reads.
+struct RenderArguments {
+  DeviceBatch batch;
+  const MoverTable* movers;  // [B, K]
+  TextureView textures;
+  uint64_t seed;
+  int frames;
+  int width;
+  int height;
+  int cell;
+  int samples;
+};
+
+__device__ FrameView ViewOf(const RenderArguments& a, int window, int frame) {
+  FrameView view;
+  view.scene = a.batch.scenes + window;
+  view.movers = a.movers + window * a.frames + frame;
+  view.camera = a.batch.cameras + window;
+  view.frame = a.batch.frames + window * a.frames + frame;
+  view.effects = a.batch.effects + window;
+  view.textures = a.textures;
+  return view;
+}
+
+// One thread per mover and frame; the first of them also bounds all.
+__global__ void MoverKernel(RenderArguments a, MoverTable* tables) {
+  const int window = static_cast<int>(blockIdx.y);
+  const int frame = static_cast<int>(blockIdx.x);
+  const int mover = static_cast<int>(threadIdx.x);
+  const Scene& scene = a.batch.scenes[window];
+  MoverTable& table = tables[window * a.frames + frame];
+  const float time_s = a.batch.frames[window * a.frames + frame].time_s;
+  if (mover < scene.mover_count) table.states[mover] = StateOf(scene.movers[mover], time_s);
+  __syncthreads();
+  const WindowEffects& effects = a.batch.effects[window];
+  if (mover == 0) BoundMovers(scene, 0.5F * (effects.readout_s + effects.exposure_s), table);
+}
+
+// A block of 16 × 8 pixels; a warp covers 8 × 4 of them, so that its rays stay together.
+constexpr int kTileWidth = 16;
+constexpr int kTileHeight = 8;
+
+__global__ void __launch_bounds__(128, 7) PictureKernel(RenderArguments a) {
+  const int window = static_cast<int>(blockIdx.z);
+  const int frame = static_cast<int>(blockIdx.y);
+  const int tiles = (a.width + kTileWidth - 1) / kTileWidth;
+  const int tile_y = static_cast<int>(blockIdx.x) / tiles;
+  const int tile_x = static_cast<int>(blockIdx.x) - tile_y * tiles;
+  const int lane = static_cast<int>(threadIdx.x) & 31;
+  const int warp = static_cast<int>(threadIdx.x) >> 5;
+  const int x = tile_x * kTileWidth + (warp & 1) * 8 + (lane & 7);
+  const int y = tile_y * kTileHeight + (warp >> 1) * 4 + (lane >> 3);
+  if (x >= a.width || y >= a.height) return;
+  const FrameView view = ViewOf(a, window, frame);
+  const WindowEffects& effects = *view.effects;
+  const Vec3 light = PixelLight(view, x, y, effects.samples > 0 ? effects.samples : a.samples);
+  const uint64_t window_seed = a.seed + static_cast<uint64_t>(window) * 0x10001U;
+  const auto noise_seed =
+      static_cast<uint32_t>(portable::Mix(window_seed + static_cast<uint64_t>(frame) * 977U));
+  const Rgb8 color = Develop(effects, light, FrameGain(effects, frame), x, y, a.width, a.height, noise_seed);
+  uint8_t* pixel =
+      a.batch.rgb + 3 * ((static_cast<int64_t>(window * a.frames + frame) * a.height + y) * a.width + x);
+  pixel[0] = color.r;
+  pixel[1] = color.g;
+  pixel[2] = color.b;
+}
+
+__global__ void __launch_bounds__(128) DepthKernel(RenderArguments a) {
+  const int window = static_cast<int>(blockIdx.z);
+  const int frame = static_cast<int>(blockIdx.y);
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= a.width * a.height) return;
+  const int y = i / a.width;
+  const int x = i - y * a.width;
+  Hit hit;
+  const float depth = PixelDepth(ViewOf(a, window, frame), static_cast<float>(x), static_cast<float>(y), hit);
+  a.batch.depth[static_cast<int64_t>(window * a.frames + frame) * a.width * a.height + i] =
+      depth < kFar ? depth : __int_as_float(0x7F800000);
+}
+
+__device__ void StoreCellMotion(const RenderArguments& a, const FrameView& view, int window, int other,
+                                Pixel at, const Hit& hit, float* out) {
+  const float nan = __int_as_float(0x7FC00000);
+  Pixel motion;
+  const bool found =
+      other >= 0 && other < a.frames && PixelMotion(view, ViewOf(a, window, other), at.x, at.y, hit, motion);
+  out[0] = found ? motion.x : nan;
+  out[1] = found ? motion.y : nan;
+}
+
+__global__ void __launch_bounds__(128) CellKernel(RenderArguments a) {
+  const int window = static_cast<int>(blockIdx.z);
+  const int frame = static_cast<int>(blockIdx.y);
+  const int columns = a.width / a.cell;
+  const int rows = a.height / a.cell;
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= columns * rows) return;
+  const Pixel at = CellMiddle(i % columns, i / columns, a.cell);
+  const FrameView view = ViewOf(a, window, frame);
+  Hit hit;
+  const float depth = PixelDepth(view, at.x, at.y, hit);
+  const int64_t index = static_cast<int64_t>(window * a.frames + frame) * columns * rows + i;
+  a.batch.cell_depth[index] = depth < kFar ? depth : __int_as_float(0x7F800000);
+  StoreCellMotion(a, view, window, frame + 1, at, hit, a.batch.cell_to_next + 2 * index);
+  StoreCellMotion(a, view, window, frame - 1, at, hit, a.batch.cell_to_previous + 2 * index);
+}
+
+// Four blocks of 8 × 8 pixels at a time, one thread per pixel; see ApplyJpeg for the same on the host.
+constexpr int kJpegBlocks = 4;
+
+__global__ void __launch_bounds__(64 * kJpegBlocks) JpegKernel(RenderArguments a) {
+  const int window = static_cast<int>(blockIdx.z);
+  const int quality = a.batch.effects[window].jpeg_quality;
+  if (quality <= 0) return;    // the whole block of threads leaves together
+  __shared__ float basis[64];  // [frequency][place]
+  __shared__ float values[kJpegBlocks][64];
+  __shared__ float halves[kJpegBlocks][64];
+  const int i = static_cast<int>(threadIdx.x) & 63;
+  const int local = static_cast<int>(threadIdx.x) >> 6;
+  const int column = i & 7;
+  const int row = i >> 3;
+  if (local == 0) basis[i] = CosineBasis(column, row);
+  const int columns = (a.width + 7) / 8;
+  const int blocks = columns * ((a.height + 7) / 8);
+  const int block = min(static_cast<int>(blockIdx.x) * kJpegBlocks + local, blocks - 1);
+  const int x = 8 * (block % columns) + column;
+  const int y = 8 * (block / columns) + row;
+  uint8_t* picture =
+      a.batch.rgb + 3 * static_cast<int64_t>(window * a.frames + blockIdx.y) * a.width * a.height;
+  uint8_t* pixel = picture + 3 * (static_cast<int64_t>(min(y, a.height - 1)) * a.width + min(x, a.width - 1));
+  const Vec3 color = ToLumaChroma(
+      {static_cast<float>(pixel[0]), static_cast<float>(pixel[1]), static_cast<float>(pixel[2])});
+  float channels[3] = {color.x - 128.0F, color.y, color.z};
+  for (int channel = 0; channel < 3; ++channel) {
+    float* v = values[local];
+    float* h = halves[local];
+    __syncthreads();
+    v[i] = channels[channel];
+    __syncthreads();
+    float sum = 0.0F;
+    for (int k = 0; k < 8; ++k) sum += basis[8 * column + k] * v[8 * row + k];
+    h[i] = sum;
+    __syncthreads();
+    sum = 0.0F;
+    for (int k = 0; k < 8; ++k) sum += basis[8 * row + k] * h[8 * k + column];
+    v[i] = Quantize(sum, i, channel, quality);
+    __syncthreads();
+    sum = 0.0F;
+    for (int k = 0; k < 8; ++k) sum += basis[8 * k + column] * v[8 * row + k];
+    h[i] = sum;
+    __syncthreads();
+    sum = 0.0F;
+    for (int k = 0; k < 8; ++k) sum += basis[8 * k + row] * h[8 * k + column];
+    channels[channel] = sum;
+  }
+  const bool last_repeated = static_cast<int>(blockIdx.x) * kJpegBlocks + local >= blocks;
+  if (x >= a.width || y >= a.height || last_repeated) return;
+  const Vec3 rgb = FromLumaChroma({channels[0] + 128.0F, channels[1], channels[2]});
+  pixel[0] = ToByte(rgb.x);
+  pixel[1] = ToByte(rgb.y);
+  pixel[2] = ToByte(rgb.z);
+}
+
+unsigned Blocks(int count, int per_block) {
+  return static_cast<unsigned>((count + per_block - 1) / per_block);
+}
+
+}  // namespace
+
+void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, MoverTable* movers,
+                  TextureView textures, uint64_t seed, CudaStream stream) {
+  const RenderArguments a{batch,         movers,         textures,     seed,           options.frames,
+                          options.width, options.height, options.cell, options.samples};
+  const auto frames = static_cast<unsigned>(options.frames);
+  const auto windows = static_cast<unsigned>(options.windows);
+  MoverKernel<<<dim3(frames, windows), 32, 0, stream>>>(a, movers);
+  CheckLaunch("mover kernel");
+  const unsigned tiles = Blocks(options.width, kTileWidth) * Blocks(options.height, kTileHeight);
+  PictureKernel<<<dim3(tiles, frames, windows), kTileWidth * kTileHeight, 0, stream>>>(a);
+  CheckLaunch("picture kernel");
+  if (options.effects.jpeg_probability > 0.0F) {
+    const unsigned blocks = Blocks(options.width, 8) * Blocks(options.height, 8);
+    JpegKernel<<<dim3(Blocks(static_cast<int>(blocks), kJpegBlocks), frames, windows), 64 * kJpegBlocks, 0,
+                 stream>>>(a);
+    CheckLaunch("jpeg kernel");
+  }
+  const int cells = (options.width / options.cell) * (options.height / options.cell);
+  CellKernel<<<dim3(Blocks(cells, 128), frames, windows), 128, 0, stream>>>(a);
+  CheckLaunch("cell kernel");
+  if (batch.depth != nullptr) {
+    DepthKernel<<<dim3(Blocks(options.width * options.height, 128), frames, windows), 128, 0, stream>>>(a);
+    CheckLaunch("depth kernel");
+  }
+}
+
+}  // namespace calfvo::synth

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a real camera adds to the light that reaches it. Options hold a probability and a strength for each
+// effect; a window of video draws its own constants from them. All probabilities at zero leave geometry.
+#pragma once
+
+#include "portable/random.h"
+#include "synth/noise.h"
+#include "synth/scene.h"
+
+namespace calfvo {
+
+struct EffectsOptions {
+  float rolling_shutter_probability = 0.0F;
+  float max_readout_s = 0.03F;  // from the first row to the last
+
+  float motion_blur_probability = 0.0F;
+  float max_exposure_s = 0.02F;
+  int blur_samples = 4;  // rays per pixel of windows with blur, 1..8
+
+  float exposure_probability = 0.0F;
+  float max_exposure_offset = 0.7F;        // stops, over the whole window
+  float max_exposure_drift = 0.06F;        // stops per frame
+  float exposure_step_probability = 0.0F;  // of one sudden change somewhere in the window
+  float max_exposure_step = 0.6F;          // stops
+
+  float vignetting_probability = 0.0F;
+  float max_vignetting = 0.5F;  // light lost in the corner
+
+  float noise_probability = 0.0F;
+  float max_noise = 8.0F;  // standard deviation in grey levels
+
+  float grey_probability = 0.0F;
+
+  float jpeg_probability = 0.0F;
+  float min_jpeg_quality = 25.0F;  // 1..100, as encoders count
+
+  float tone_probability = 0.0F;
+  float max_gamma = 0.35F;          // of the logarithm of the exponent
+  float max_color_balance = 0.15F;  // of the logarithm of each channel's gain
+
+  static EffectsOptions None() { return {}; }
+  // What the shipped model is trained with.
+  static EffectsOptions Training();
+  // Throws Error naming the field and its value.
+  void Validate() const;
+};
+
+namespace synth {
+
+// The constants of one window of video; the defaults change nothing.
+struct WindowEffects {
+  float readout_s = 0.0F;
+  float exposure_s = 0.0F;
+  int samples = 0;  // rays per pixel; 0: the renderer's own number
+  float gain = 1.0F;
+  float drift = 0.0F;  // stops per frame
+  int step_frame = 1 << 30;
+  float step = 0.0F;  // stops, from step_frame on
+  float vignetting = 0.0F;
+  float noise = 0.0F;  // grey levels
+  int grey = 0;
+  int jpeg_quality = 0;  // 0: off
+  float gamma = 1.0F;
+  Vec3 balance{1.0F, 1.0F, 1.0F};
+};
+
+CALFVO_HD WindowEffects DrawEffects(const EffectsOptions& options, int frames, portable::Random random) {
+  WindowEffects e;
+  if (random.Chance(options.rolling_shutter_probability)) {
+    e.readout_s = options.max_readout_s * random.Uniform(0.2F, 1.0F);
+  }
+  if (random.Chance(options.motion_blur_probability)) {
+    e.exposure_s = options.max_exposure_s * random.Uniform(0.1F, 1.0F);
+    e.samples = options.blur_samples;
+  }
+  if (random.Chance(options.exposure_probability)) {
+    e.gain = exp2f(options.max_exposure_offset * random.Uniform(-1.0F, 1.0F));
+    e.drift = options.max_exposure_drift * random.Uniform(-1.0F, 1.0F);
+  }
+  if (random.Chance(options.exposure_step_probability)) {
+    e.step_frame = 1 + random.Index(frames > 1 ? frames - 1 : 1);
+    e.step = options.max_exposure_step * random.Uniform(-1.0F, 1.0F);
+  }
+  if (random.Chance(options.vignetting_probability)) e.vignetting = options.max_vignetting * random.Uniform();
+  if (random.Chance(options.noise_probability)) {
+    const float share = random.Uniform();
+    e.noise = options.max_noise * share * share;
+  }
+  e.grey = random.Chance(options.grey_probability) ? 1 : 0;
+  if (random.Chance(options.jpeg_probability)) {
+    e.jpeg_quality = static_cast<int>(random.Uniform(options.min_jpeg_quality, 96.0F));
+  }
+  if (random.Chance(options.tone_probability)) {
+    e.gamma = expf(options.max_gamma * random.Uniform(-1.0F, 1.0F));
+    e.balance = {expf(options.max_color_balance * random.Uniform(-1.0F, 1.0F)), 1.0F,
+                 expf(options.max_color_balance * random.Uniform(-1.0F, 1.0F))};
+  }
+  return e;
+}
+
+// The gain of one frame: offset, drift and step.
+CALFVO_HD float FrameGain(const WindowEffects& e, int frame) {
+  const float stops = e.drift * static_cast<float>(frame) + (frame >= e.step_frame ? e.step : 0.0F);
+  return e.gain * (stops == 0.0F ? 1.0F : exp2f(stops));
+}
+
+// When, relative to the frame's time, the part `share` (0..1) of the exposure of row y falls.
+CALFVO_HD float SampleTime(const WindowEffects& e, float y, int height, float share) {
+  return e.readout_s * ((y + 0.5F) / static_cast<float>(height) - 0.5F) + e.exposure_s * (share - 0.5F);
+}
+
+struct Rgb8 {
+  uint8_t r = 0;
+  uint8_t g = 0;
+  uint8_t b = 0;
+};
+
+// Linear light 0..∞ to 0..255: a soft shoulder, then a square root for the display's curve.
+CALFVO_HD float Encode(float light, float gamma) {
+  const float x = Max(light, 0.0F);
+  const float compressed = x * (1.0F + 0.16F * x) / (1.0F + 0.6F * x);
+  const float root = sqrtf(Min(compressed, 1.0F));
+  return 255.0F * (gamma == 1.0F ? root : powf(root, gamma));
+}
+
+CALFVO_HD uint8_t ToByte(float value) {
+  return static_cast<uint8_t>(Clamp(value + 0.5F, 0.0F, 255.0F));
+}
+
+// From light at pixel (x, y) of a frame to its bytes.
+CALFVO_HD Rgb8 Develop(const WindowEffects& e, Vec3 light, float gain, int x, int y, int width, int height,
+                       uint32_t seed) {
+  if (e.vignetting > 0.0F) {
+    const float u = (static_cast<float>(x) + 0.5F) / static_cast<float>(width) - 0.5F;
+    const float v = (static_cast<float>(y) + 0.5F) / static_cast<float>(height) - 0.5F;
+    gain *= 1.0F - e.vignetting * 2.0F * (u * u + v * v);
+  }
+  light = light * e.balance * gain;
+  if (e.grey != 0) {
+    const float grey = 0.299F * light.x + 0.587F * light.y + 0.114F * light.z;
+    light = {grey, grey, grey};
+  }
+  Vec3 value{Encode(light.x, e.gamma), Encode(light.y, e.gamma), Encode(light.z, e.gamma)};
+  if (e.noise > 0.0F) {
+    // Sums of two uniform halves: triangular, standard deviation 1/√6. More of it in the dark.
+    const uint32_t r = HashCell(x, y, seed);
+    const uint32_t g = e.grey != 0 ? r : HashCell(x, y, seed + 1);
+    const uint32_t b = e.grey != 0 ? r : HashCell(x, y, seed + 2);
+    const float s = e.noise * 2.4495F;
+    value.x += s * (1.2F - value.x * (0.4F / 255)) * (UpperUnit(r) + LowerUnit(r) - 1.0F);
+    value.y += s * (1.2F - value.y * (0.4F / 255)) * (UpperUnit(g) + LowerUnit(g) - 1.0F);
+    value.z += s * (1.2F - value.z * (0.4F / 255)) * (UpperUnit(b) + LowerUnit(b) - 1.0F);
+  }
+  return {ToByte(value.x), ToByte(value.y), ToByte(value.z)};
+}
+
+}  // namespace synth
+}  // namespace calfvo

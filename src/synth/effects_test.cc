@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "synth/effects.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "base/testing.h"
+#include "base/thread_pool.h"
+#include "synth/cpu_renderer.h"
+
+namespace calfvo {
+namespace {
+
+using portable::Random;
+using synth::Develop;
+using synth::DrawEffects;
+using synth::Rgb8;
+using synth::WindowEffects;
+
+TEST(Effects, NoneChangesNothing) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const WindowEffects e = DrawEffects(EffectsOptions::None(), 8, Random(seed));
+    EXPECT_EQ(e.readout_s, 0.0F);
+    EXPECT_EQ(e.exposure_s, 0.0F);
+    EXPECT_EQ(e.samples, 0);
+    EXPECT_EQ(e.noise, 0.0F);
+    EXPECT_EQ(e.jpeg_quality, 0);
+    EXPECT_EQ(e.gamma, 1.0F);
+    EXPECT_EQ(synth::FrameGain(e, 7), 1.0F);
+  }
+}
+
+TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
+  const EffectsOptions options = EffectsOptions::Training();
+  options.Validate();
+  int shutters = 0;
+  int blurs = 0;
+  int greys = 0;
+  int jpegs = 0;
+  constexpr int kDraws = 2000;
+  for (uint64_t seed = 0; seed < kDraws; ++seed) {
+    const WindowEffects e = DrawEffects(options, 8, Random(seed));
+    shutters += e.readout_s > 0.0F ? 1 : 0;
+    blurs += e.exposure_s > 0.0F ? 1 : 0;
+    greys += e.grey;
+    jpegs += e.jpeg_quality > 0 ? 1 : 0;
+    EXPECT_LE(e.readout_s, options.max_readout_s);
+    EXPECT_LE(e.noise, options.max_noise);
+  }
+  EXPECT_NEAR(shutters, kDraws * options.rolling_shutter_probability, 100);
+  EXPECT_NEAR(blurs, kDraws * options.motion_blur_probability, 100);
+  EXPECT_NEAR(greys, kDraws * options.grey_probability, 100);
+  EXPECT_NEAR(jpegs, kDraws * options.jpeg_probability, 100);
+}
+
+TEST(Effects, NoiseHasTheStatedSpread) {
+  WindowEffects e;
+  e.noise = 5.0F;
+  double sum = 0.0;
+  double squares = 0.0;
+  constexpr int kCount = 20000;
+  const synth::Vec3 light{0.2F, 0.2F, 0.2F};
+  const double clean = synth::Encode(0.2F, 1.0F);
+  for (int i = 0; i < kCount; ++i) {
+    const double difference = Develop(e, light, 1.0F, i % 200, i / 200, 200, 200, 9).g - clean;
+    sum += difference;
+    squares += difference * difference;
+  }
+  EXPECT_NEAR(sum / kCount, 0.0, 0.2);
+  EXPECT_NEAR(std::sqrt(squares / kCount), 5.0, 1.0);
+}
+
+TEST(Effects, GreyVignettingAndExposureActAsTheirNamesSay) {
+  const synth::Vec3 light{0.5F, 0.2F, 0.1F};
+  WindowEffects e;
+  e.grey = 1;
+  const Rgb8 grey = Develop(e, light, 1.0F, 5, 5, 100, 100, 1);
+  EXPECT_EQ(grey.r, grey.g);
+  EXPECT_EQ(grey.g, grey.b);
+  e = {};
+  e.vignetting = 0.5F;
+  EXPECT_LT(Develop(e, light, 1.0F, 0, 0, 100, 100, 1).g, Develop(e, light, 1.0F, 50, 50, 100, 100, 1).g);
+  e = {};
+  e.step_frame = 3;
+  e.step = 1.0F;
+  EXPECT_EQ(synth::FrameGain(e, 2), 1.0F);
+  EXPECT_NEAR(synth::FrameGain(e, 3), 2.0F, 1e-6F);
+}
+
+TEST(Effects, RowsAreReadOneAfterAnotherAroundTheMiddle) {
+  WindowEffects e;
+  e.readout_s = 0.02F;
+  EXPECT_NEAR(synth::SampleTime(e, 49.5F, 100, 0.5F), 0.0F, 1e-7F);
+  EXPECT_NEAR(synth::SampleTime(e, 99.5F, 100, 0.5F), 0.01F, 1e-7F);
+  e.exposure_s = 0.01F;
+  EXPECT_NEAR(synth::SampleTime(e, 49.5F, 100, 0.0F), -0.005F, 1e-7F);
+}
+
+double JpegError(int quality) {
+  constexpr int kWidth = 43;  // not a multiple of 8
+  constexpr int kHeight = 29;
+  std::vector<uint8_t> rgb(3 * kWidth * kHeight);
+  Random random(3);
+  for (int i = 0; i < kWidth * kHeight; ++i) {
+    const auto base = static_cast<uint8_t>(60 + 3 * (i % kWidth) + random.Index(30));
+    rgb[3 * i] = base;
+    rgb[3 * i + 1] = static_cast<uint8_t>(base / 2 + 40);
+    rgb[3 * i + 2] = static_cast<uint8_t>(255 - base);
+  }
+  std::vector<uint8_t> before = rgb;
+  ThreadPool threads(2);
+  ApplyJpeg(rgb.data(), kWidth, kHeight, quality, threads);
+  double sum = 0.0;
+  for (size_t i = 0; i < rgb.size(); ++i) sum += std::abs(rgb[i] - before[i]);
+  return sum / static_cast<double>(rgb.size());
+}
+
+TEST(Effects, JpegLosesMoreAtLowerQuality) {
+  const double best = JpegError(100);
+  const double good = JpegError(90);
+  const double poor = JpegError(30);
+  EXPECT_LT(best, 1.5);
+  EXPECT_LT(good, poor);
+  EXPECT_GT(poor, 2.0);
+  EXPECT_LT(poor, 25.0);
+}
+
+TEST(Effects, ValidateNamesTheFieldAndValue) {
+  EffectsOptions options;
+  options.grey_probability = 1.5F;
+  const std::string message = ErrorFrom([&] { options.Validate(); });
+  EXPECT_NE(message.find("grey_probability"), std::string::npos);
+  EXPECT_NE(message.find("1.5"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace calfvo

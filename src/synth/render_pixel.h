@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pixel of a frame: its light, its depth and where its surface goes in another frame. The host's and the
+// GPU's renderers call these functions and nothing else for what a picture shows.
+#pragma once
+
+#include "synth/camera_model.h"
+#include "synth/effects.h"
+#include "synth/posed_frame.h"
+#include "synth/shade.h"
+
+namespace calfvo::synth {
+
+// A frame to render: everything is borrowed.
+struct FrameView {
+  const Scene* scene = nullptr;
+  const MoverTable* movers = nullptr;  // at the frame's time
+  const CameraModel* camera = nullptr;
+  const PosedFrame* frame = nullptr;
+  const WindowEffects* effects = nullptr;
+  TextureView textures;
+};
+
+CALFVO_HD Ray RayAt(const FrameView& view, float x, float y, float dt) {
+  const Vec3 in_camera = DirectionAt(*view.camera, x, y);
+  return {PositionAt(*view.frame, dt), Normalized(DirectionToWorld(*view.frame, dt, in_camera))};
+}
+
+// The mean light of `samples` rays through pixel (x, y): spread over its area and over the exposure.
+CALFVO_HD Vec3 PixelLight(const FrameView& view, int x, int y, int samples) {
+  const Scene& scene = *view.scene;
+  const float pixel_angle = 1.0F / sqrtf(view.camera->fx * view.camera->fy);
+  const float share = 1.0F / static_cast<float>(samples);
+  // Neighbouring pixels look at different instants, so that few samples blur without ghosts.
+  const float jitter = view.effects->exposure_s > 0.0F ? UpperUnit(HashCell(x, y, 77U)) : 0.5F;
+  Vec3 sum;
+  int shadow_of = kNothing;
+  float lit = 1.0F;
+  CALFVO_ROLLED
+  for (int i = 0; i < samples; ++i) {
+    const float along = (static_cast<float>(i) + 0.5F) * share;
+    // Places on a line of slope −1/2 or so cover both directions with few samples.
+    const float px = static_cast<float>(x) + along - 0.5F;
+    const float across = samples <= 1 ? 0.5F : along * 2.0F - Floor(along * 2.0F);
+    const float py = static_cast<float>(y) + (samples == 2 ? 0.5F - along : across - 0.5F);
+    const float dt = SampleTime(*view.effects, static_cast<float>(y), view.camera->height,
+                                (static_cast<float>(i) + jitter) * share);
+    const Ray ray = RayAt(view, px, py, dt);
+    const Hit hit = Trace(scene, *view.movers, dt, ray);
+    if (hit.primitive == kNothing) {
+      sum += SkyColor(scene.light, ray.direction, pixel_angle);
+      continue;
+    }
+    const Surface surface = SurfaceAt(scene, *view.movers, dt, ray, hit, pixel_angle);
+    if (hit.primitive != shadow_of) {  // samples on one primitive share a shadow ray
+      shadow_of = hit.primitive;
+      float distance = 0.0F;
+      const Vec3 to_light = ToLight(scene.light, surface.point, distance);
+      lit = 0.0F;
+      if (Dot(surface.normal, to_light) > 0.0F) {
+        const Ray shadow{surface.point + surface.normal * 2e-3F, to_light};
+        lit = IsHidden(scene, *view.movers, dt, shadow, distance) ? 0.0F : 1.0F;
+      }
+    }
+    sum += ShadeSurface(scene, ray, surface, hit.t, lit, view.textures);
+  }
+  return sum * share;
+}
+
+// The distance along the optical axis, at the middle of the pixel and of its exposure; kFar for sky.
+CALFVO_HD float PixelDepth(const FrameView& view, float x, float y, Hit& hit) {
+  const float dt = SampleTime(*view.effects, y, view.camera->height, 0.5F);
+  const Ray ray = RayAt(view, x, y, dt);
+  hit = Trace(*view.scene, *view.movers, dt, ray);
+  if (hit.primitive == kNothing) return kFar;
+  return hit.t * Dot(ray.direction, DirectionToWorld(*view.frame, dt, {0.0F, 0.0F, 1.0F}));
+}
+
+// Where what `view` shows at (x, y), a surface known by `hit` or the sky, appears in `other`, less (x, y).
+// Objects move on in between; under rolling shutter the row at which the point arrives sets its time. False
+// when it is not in the other image. Whether something else covers it there is not asked.
+CALFVO_HD bool PixelMotion(const FrameView& view, const FrameView& other, float x, float y, const Hit& hit,
+                           Pixel& motion) {
+  const CameraModel& camera = *view.camera;
+  const float dt = SampleTime(*view.effects, y, camera.height, 0.5F);
+  const Ray ray = RayAt(view, x, y, dt);
+  const bool sky = hit.primitive == kNothing;
+  const int mover = hit.primitive >= 0 ? view.scene->primitives[hit.primitive].mover() : -1;
+  Vec3 point = sky ? ray.direction : ray.origin + ray.direction * hit.t;
+  if (mover >= 0) point = point - view.movers->OffsetAt(mover, dt);
+
+  Pixel there{x, y};
+  const int rounds = other.effects->readout_s > 0.0F ? 4 : 1;
+  CALFVO_ROLLED
+  for (int i = 0; i < rounds; ++i) {
+    const float other_dt = SampleTime(*other.effects, there.y, camera.height, 0.5F);
+    Vec3 towards = point;
+    if (!sky) towards = towards - PositionAt(*other.frame, other_dt);
+    if (mover >= 0) towards += other.movers->OffsetAt(mover, other_dt);
+    if (!Project(camera, DirectionToCamera(*other.frame, other_dt, towards), there)) return false;
+  }
+  if (!IsInImage(camera, there)) return false;
+  motion = {there.x - x, there.y - y};
+  return true;
+}
+
+// The middle of a square cell of `cell` pixels; between pixels when `cell` is even.
+CALFVO_HD Pixel CellMiddle(int column, int row, int cell) {
+  const float side = static_cast<float>(cell);
+  return {(static_cast<float>(column) + 0.5F) * side - 0.5F, (static_cast<float>(row) + 0.5F) * side - 0.5F};
+}
+
+}  // namespace calfvo::synth
