@@ -25,7 +25,8 @@ double ResidentMegabytes() {
 }
 
 int Main(const std::string& name) {
-  const auto path = std::filesystem::temp_directory_path() / fmt::format("calfvo-bench-load-{}.safetensors", ::getpid());
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("calfvo-bench-load-{}.safetensors", ::getpid());
   {
     const ModelFile random = RandomModel(NamedConfig(name), 1);
     SaveModelFile(random.config, *random.weights, DType::kBF16, path);
@@ -37,8 +38,8 @@ int Main(const std::string& name) {
   const Network network(model.config, *model.weights, *backend);
   model.weights.reset();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  fmt::print("{} on {}: loaded in {:.2f} s, {:.0f} MB resident\n", name, backend->Description(), seconds.count(),
-             ResidentMegabytes() - before);
+  fmt::print("{} on {}: loaded in {:.2f} s, {:.0f} MB resident\n", name, backend->Description(),
+             seconds.count(), ResidentMegabytes() - before);
   std::filesystem::remove(path);
   return 0;
 }

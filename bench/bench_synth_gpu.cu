@@ -2,14 +2,7 @@
 // Compares the GPU's renderer with the CPU's on the same seeds, then times it. Exits with 1 when they
 // disagree.
 //   bench_synth_gpu [windows] [repetitions]
-// Built by the preset `cuda`; without CMake, from the repository's root:
-//   mkdir -p build/gpu
-//   N="nvcc -std=c++20 -arch=sm_90 -O3 -Isrc -Iinclude"
-//   $N -fmad=false -c src/synth/cuda_scenes.cu -o build/gpu/cuda_scenes.o
-//   $N -use_fast_math -c src/synth/cuda_render.cu -o build/gpu/cuda_render.o
-//   $N -Xcompiler -ffp-contract=off src/synth/cuda_renderer.cu src/synth/cpu_renderer.cc src/synth/effects.cc
-//      src/synth/scene_kind.cc src/base/thread_pool.cc bench/bench_synth_gpu.cu build/gpu/*.o
-//      -o build/gpu/bench_synth_gpu          (the last three lines are one command)
+// Built by the preset `cuda`: cmake --preset cuda && cmake --build --preset cuda --target bench_synth_gpu
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -24,6 +17,7 @@
 
 #include "base/thread_pool.h"
 #include "calfvo/error.h"
+#include "clip/cuda_motion.h"
 #include "synth/cpu_renderer.h"
 #include "synth/cuda_renderer.h"
 #include "synth/scene_kind.h"
@@ -84,7 +78,7 @@ Agreement Compare(SceneKind kind, const EffectsOptions& effects, int windows, Th
   const uint64_t seed = 1000 + static_cast<uint64_t>(kind);
   CudaWindowRenderer gpu(options);
   gpu.MakeScenes(seed, nullptr);
-  gpu.MakeDefaultMotion(seed, nullptr);
+  CudaWindowMotion(WindowMotionOptions{}).Fill(gpu, seed, nullptr);
   gpu.Render(seed, nullptr);
   Check(cudaDeviceSynchronize());
 
@@ -173,6 +167,7 @@ struct Times {
 
 Times Measure(const WindowBatchOptions& options, int repetitions) {
   CudaWindowRenderer gpu(options);
+  CudaWindowMotion motion(WindowMotionOptions{});
   cudaEvent_t events[4];
   for (cudaEvent_t& event : events) Check(cudaEventCreate(&event));
   std::vector<double> parts[4];
@@ -181,7 +176,7 @@ Times Measure(const WindowBatchOptions& options, int repetitions) {
     Check(cudaEventRecord(events[0]));
     gpu.MakeScenes(seed, nullptr);
     Check(cudaEventRecord(events[1]));
-    gpu.MakeDefaultMotion(seed, nullptr);
+    motion.Fill(gpu, seed, nullptr);
     Check(cudaEventRecord(events[2]));
     gpu.Render(seed, nullptr);
     Check(cudaEventRecord(events[3]));
@@ -202,6 +197,7 @@ Times Measure(const WindowBatchOptions& options, int repetitions) {
 double MeasureOverlapped(const WindowBatchOptions& options, int batches) {
   CudaWindowRenderer first(options);
   CudaWindowRenderer second(options);
+  CudaWindowMotion motion(WindowMotionOptions{});
   cudaStream_t streams[2];
   for (cudaStream_t& stream : streams) Check(cudaStreamCreate(&stream));
   std::vector<double> rates;
@@ -212,7 +208,7 @@ double MeasureOverlapped(const WindowBatchOptions& options, int batches) {
       CudaWindowRenderer& gpu = i % 2 == 0 ? first : second;
       const auto seed = static_cast<uint64_t>(round * batches + i);
       gpu.MakeScenes(seed, streams[i % 2]);
-      gpu.MakeDefaultMotion(seed, streams[i % 2]);
+      motion.Fill(gpu, seed, streams[i % 2]);
       gpu.Render(seed, streams[i % 2]);
     }
     Check(cudaDeviceSynchronize());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds text to the reader of model configurations. What it accepts must be valid, name a finite list of tensors, and
-// survive being written and read again.
+// Feeds text to the reader of model configurations. What it accepts must be valid, name a finite list of
+// tensors, and survive being written and read again.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// After the first frames, encoding and decoding take nothing from the heap. A program of its own, because it replaces
-// operator new to count.
+// After the first frames, encoding and decoding take nothing from the heap. A program of its own, because it
+// replaces operator new to count.
 #include <gtest/gtest.h>
 
 #include <atomic>

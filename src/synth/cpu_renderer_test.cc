@@ -7,8 +7,8 @@
 
 #include "base/testing.h"
 #include "base/thread_pool.h"
-#include "synth/default_motion.h"
 #include "synth/scene_kind.h"
+#include "synth/test_motion.h"
 #include "synth/texture_pool.h"
 
 namespace calfvo {
@@ -34,7 +34,7 @@ TEST(CpuRenderer, SameBytesForAnyNumberOfThreads) {
   for (const SceneKind kind : {SceneKind::kRoom, SceneKind::kStreet, SceneKind::kTerrain}) {
     const auto scene = MakeScene(kind, 9);
     PosedFrame frames[2];
-    synth::DefaultMotion(*scene, frames, 2, 0.05F, Random(4));
+    synth::TestMotion(*scene, frames, 2, 0.05F, Random(4));
     std::vector<FrameOutputs> outputs;
     for (const int count : {1, 2, 5}) {
       ThreadPool threads(count);
@@ -126,7 +126,7 @@ TEST(CpuRenderer, MovingObjectsCarryTheirOwnMotion) {
 TEST(CpuRenderer, CellsAgreeWithPixels) {
   const auto scene = MakeScene(SceneKind::kRoom, 3);
   PosedFrame frames[2];
-  synth::DefaultMotion(*scene, frames, 2, 0.1F, Random(8));
+  synth::TestMotion(*scene, frames, 2, 0.1F, Random(8));
   ThreadPool threads(2);
   const CpuRenderer renderer(threads);
   const CameraModel camera = SmallCamera();
@@ -141,7 +141,7 @@ TEST(CpuRenderer, CellsAgreeWithPixels) {
 TEST(CpuRenderer, RollingShutterBendsWhatPassesByAndBlurSoftensIt) {
   const auto scene = MakeScene(SceneKind::kCorridor, 3);
   PosedFrame frames[2];
-  synth::DefaultMotion(*scene, frames, 2, 0.05F, Random(8));
+  synth::TestMotion(*scene, frames, 2, 0.05F, Random(8));
   frames[0].angular_velocity = {0.0F, 1.5F, 0.0F};
   ThreadPool threads(2);
   const CpuRenderer renderer(threads);
@@ -172,7 +172,7 @@ TEST(CpuRenderer, RollingShutterBendsWhatPassesByAndBlurSoftensIt) {
 TEST(CpuRenderer, TexturesShowOnSurfaces) {
   const auto scene = MakeScene(SceneKind::kHall, 3);
   PosedFrame frames[1];
-  synth::DefaultMotion(*scene, frames, 1, 0.1F, Random(8));
+  synth::TestMotion(*scene, frames, 1, 0.1F, Random(8));
   std::vector<uint8_t> rgb(3 * 16 * 16, 200);
   TexturePool pool;
   pool.Add(rgb.data(), 16, 16);

@@ -13,8 +13,6 @@ namespace calfvo::synth {
 // cuda_scenes.cu
 void LaunchMakeScenes(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
                       CudaStream stream);
-void LaunchDefaultMotion(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
-                         CudaStream stream);
 
 // cuda_render.cu; `movers` is working memory for [B, K] tables.
 void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, MoverTable* movers,

@@ -124,10 +124,6 @@ void CudaWindowRenderer::MakeScenes(uint64_t seed, CudaStream stream) {
   synth::LaunchMakeScenes(buffers_->options, buffers_->batch, seed, stream);
 }
 
-void CudaWindowRenderer::MakeDefaultMotion(uint64_t seed, CudaStream stream) {
-  synth::LaunchDefaultMotion(buffers_->options, buffers_->batch, seed, stream);
-}
-
 void CudaWindowRenderer::Render(uint64_t seed, CudaStream stream) {
   const synth::TextureView textures{buffers_->textures.get(), buffers_->texture_count};
   synth::LaunchRender(buffers_->options, buffers_->batch, buffers_->movers.get(), textures, seed, stream);

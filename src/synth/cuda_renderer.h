@@ -23,11 +23,9 @@ struct WindowBatchOptions {
   int frames = 8;    // K, per window
   int width = 224;
   int height = 224;
-  int cell = 8;                      // pixels: side of the square cells whose motion is computed
-  int samples = 2;                   // rays per pixel where effects do not ask for more, 1..8
-  bool depth = false;                // whether to fill DeviceBatch::depth, one more ray per pixel
-  float min_interval_s = 1.0F / 30;  // between frames, of the default motion
-  float max_interval_s = 1.0F / 10;
+  int cell = 8;        // pixels: side of the square cells whose motion is computed
+  int samples = 2;     // rays per pixel where effects do not ask for more, 1..8
+  bool depth = false;  // whether to fill DeviceBatch::depth, one more ray per pixel
   float kind_weights[kSceneKindCount] = {3.0F, 1.0F, 1.0F, 1.0F, 3.0F, 1.0F, 0.5F, 0.5F};
   EffectsOptions effects = EffectsOptions::Training();
   SensorOptions sensors;
@@ -50,7 +48,7 @@ struct DeviceBatch {
 
 // One batch at a time, all work queued on the caller's stream:
 //   renderer.MakeScenes(seed, stream);   // scenes, cameras, effects
-//   ... a kernel of the caller's that writes device().frames from device().scenes, or MakeDefaultMotion ...
+//   ... a kernel that writes device().frames from device().scenes, such as clip/cuda_motion.h's ...
 //   renderer.Render(seed, stream);       // pictures and ground truth
 // Equal seeds give equal bytes. Errors of CUDA are thrown as Error. Two renderers on two streams overlap the
 // making of scenes, which fills a small part of the GPU, with rendering.
@@ -63,7 +61,6 @@ class CudaWindowRenderer {
   CudaWindowRenderer& operator=(CudaWindowRenderer&&) noexcept;
 
   void MakeScenes(uint64_t seed, CudaStream stream);
-  void MakeDefaultMotion(uint64_t seed, CudaStream stream);
   void Render(uint64_t seed, CudaStream stream);
 
   const DeviceBatch& device() const;

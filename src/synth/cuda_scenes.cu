@@ -2,7 +2,6 @@
 // Compiled with -fmad=false and exact division, see build_scene.h.
 #include "synth/build_scene.h"
 #include "synth/cuda_kernels.h"
-#include "synth/default_motion.h"
 #include "synth/window_draw.h"
 
 namespace calfvo::synth {
@@ -80,28 +79,12 @@ __global__ void __launch_bounds__(32)
   BuildBvhByWarp(scene, scratch);
 }
 
-__global__ void __launch_bounds__(32)
-    MotionKernel(WindowBatchOptions options, DeviceBatch batch, uint64_t seed) {
-  if (threadIdx.x != 0) return;
-  const int window = static_cast<int>(blockIdx.x);
-  Random random(WindowSeed(seed, window, WindowPart::kMotion));
-  const float interval_s = random.Uniform(options.min_interval_s, options.max_interval_s);
-  DefaultMotion(batch.scenes[window], batch.frames + window * options.frames, options.frames, interval_s,
-                random);
-}
-
 }  // namespace
 
 void LaunchMakeScenes(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
                       CudaStream stream) {
   SceneKernel<<<static_cast<unsigned>(options.windows), 32, 0, stream>>>(options, batch, seed);
   CheckLaunch("scene kernel");
-}
-
-void LaunchDefaultMotion(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
-                         CudaStream stream) {
-  MotionKernel<<<static_cast<unsigned>(options.windows), 32, 0, stream>>>(options, batch, seed);
-  CheckLaunch("motion kernel");
 }
 
 }  // namespace calfvo::synth

@@ -7,9 +7,9 @@
 
 #include "portable/random.h"
 #include "synth/bvh.h"
-#include "synth/default_motion.h"
 #include "synth/scene_kind.h"
 #include "synth/start.h"
+#include "synth/test_motion.h"
 
 namespace calfvo::synth {
 namespace {
@@ -99,13 +99,13 @@ TEST_P(FreeSpaceTest, StartsAreFreeAndAtTheRightHeight) {
   EXPECT_GT(free, kTries * 9 / 10);
 }
 
-TEST_P(FreeSpaceTest, DefaultMotionStaysFree) {
+TEST_P(FreeSpaceTest, TestMotionStaysFree) {
   const auto kind = static_cast<SceneKind>(GetParam());
   int inside = 0;
   for (uint64_t seed = 0; seed < 30; ++seed) {
     const auto scene = MakeScene(kind, seed);
     PosedFrame frames[8];
-    DefaultMotion(*scene, frames, 8, 0.1F, Random(seed));
+    TestMotion(*scene, frames, 8, 0.1F, Random(seed));
     for (const PosedFrame& frame : frames) {
       inside += IsFree(*scene, frame.world_from_camera.translation, 0.02F, frame.time_s) ? 0 : 1;
     }

@@ -11,8 +11,8 @@
 
 #include "base/thread_pool.h"
 #include "synth/cpu_renderer.h"
-#include "synth/default_motion.h"
 #include "synth/scene_kind.h"
+#include "synth/test_motion.h"
 
 namespace calfvo {
 namespace {
@@ -94,7 +94,7 @@ TEST_P(WarpTest, NextFrameWarpedThroughDepthAndThroughMotionIsThisFrame) {
     const CameraModel camera =
         CameraFromSensor(DrawSensor({.distortion_probability = 0.7F}, random), 128, 96);
     PosedFrame frames[2];
-    synth::DefaultMotion(*scene, frames, 2, 1.0F / 20, Random(seed + 50));
+    synth::TestMotion(*scene, frames, 2, 1.0F / 20, Random(seed + 50));
     const FrameOutputs here = renderer.Render(*scene, camera, frames, 2, 0, {}, 0);
     const FrameOutputs next = renderer.Render(*scene, camera, frames, 2, 1, {}, 0);
     std::vector<double> through_depth;
@@ -146,7 +146,7 @@ TEST_P(WarpTest, MotionHoldsUnderRollingShutter) {
   const auto scene = MakeScene(kind, 2);
   const CameraModel camera = CameraFromSensor({}, 96, 72);
   PosedFrame frames[2];
-  synth::DefaultMotion(*scene, frames, 2, 1.0F / 20, Random(52));
+  synth::TestMotion(*scene, frames, 2, 1.0F / 20, Random(52));
   const FrameOutputs here = renderer.Render(*scene, camera, frames, 2, 0, effects, 0);
   const FrameOutputs next = renderer.Render(*scene, camera, frames, 2, 1, effects, 0);
   std::vector<double> differences;

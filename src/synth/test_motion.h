@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain, smooth path through a scene, for benchmarks and tests of the renderers: a start, a steady velocity
-// and turning rate, a little sway. It stops before things that stand in the way.
+// A plain, smooth path through a scene, for the tests of this folder: a start, a steady velocity and turning
+// rate, a little sway. It stops before things that stand in the way. Real motion is put into scenes by clip/.
 #pragma once
 
 #include "synth/start.h"
@@ -19,8 +19,8 @@ CALFVO_HD CameraCarrier DrawCarrier(SceneKind kind, portable::Random& random) {
 }
 
 // Fills `count` frames, `interval_s` apart, with poses and velocities.
-CALFVO_HD void DefaultMotion(const Scene& scene, PosedFrame* frames, int count, float interval_s,
-                             portable::Random random) {
+CALFVO_HD void TestMotion(const Scene& scene, PosedFrame* frames, int count, float interval_s,
+                          portable::Random random) {
   const CameraCarrier carrier = DrawCarrier(scene.kind, random);
   const bool vehicle = carrier == CameraCarrier::kVehicle;
   const bool drone = carrier == CameraCarrier::kDrone;

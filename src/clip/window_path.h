@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// How motion and scene come together, for host and GPU: where a camera of some kind begins, how far it keeps
+// from things, and how good a path is.
+#pragma once
+
+#include "motion/camera_motion.h"
+#include "motion/motion_kind.h"
+#include "portable/random.h"
+#include "portable/vec3.h"
+#include "synth/free_space.h"
+#include "synth/start.h"
+
+namespace calfvo {
+
+CALFVO_HD CameraCarrier CarrierOf(motion::MotionKind kind) {
+  switch (kind) {
+    case motion::MotionKind::kHeadMounted:
+      return CameraCarrier::kHead;
+    case motion::MotionKind::kVehicle:
+      return CameraCarrier::kVehicle;
+    case motion::MotionKind::kDrone:
+    case motion::MotionKind::kFastDrone:
+    case motion::MotionKind::kFreeFlying:
+      return CameraCarrier::kDrone;
+    case motion::MotionKind::kHandheld:
+    case motion::MotionKind::kWalking:
+    case motion::MotionKind::kStatic:
+    case motion::MotionKind::kPureRotation:
+      break;
+  }
+  return CameraCarrier::kHandheld;
+}
+
+CALFVO_HD bool IsAerial(const synth::Scene& scene) {
+  return scene.kind == SceneKind::kAerialCity || scene.kind == SceneKind::kAerialFields;
+}
+
+// A start with the clearance that was found, metres; `start.free` says whether there is one.
+struct FreeStart {
+  synth::Start start;
+  float clearance = 0.0F;
+};
+
+// Cameras keep 0.3 m from surfaces, vehicles 0.7 m, those high up 2 m; half of that in narrow scenes.
+CALFVO_HD FreeStart FindFreeStart(const synth::Scene& scene, motion::MotionKind kind,
+                                  portable::Random& random) {
+  const CameraCarrier carrier = CarrierOf(kind);
+  float clearance = carrier == CameraCarrier::kVehicle ? 0.7F : 0.3F;
+  if (IsAerial(scene)) clearance = 2.0F;
+  FreeStart found;
+  for (int attempt = 0; attempt < 2 && !found.start.free; ++attempt) {
+    found.clearance = attempt == 0 ? clearance : 0.5F * clearance;
+    found.start = synth::SuggestStart(scene, carrier, found.clearance, random);
+  }
+  return found;
+}
+
+CALFVO_HD motion::MotionStart MotionStartAt(const synth::Scene& scene, motion::MotionKind kind, float rate_hz,
+                                            const synth::Start& at) {
+  motion::MotionStart start;
+  start.kind = kind;
+  start.frame_rate_hz = rate_hz;
+  start.position = at.position;
+  start.heading = {cosf(at.yaw), sinf(at.yaw), 0.0F};
+  // From high up there is more to see below. Drones look down by 0.3 or so in any case.
+  if (IsAerial(scene)) start.look_down_rad = fminf(fmaxf(-at.pitch - 0.3F, 0.0F), 0.7F);
+  return start;
+}
+
+// How bad a path is, 0 to 2: the share of frames in which something runs into the camera from behind, and of
+// those in which a camera that should travel stands still. position_at(i) is where it is in frame i.
+template <typename PositionAt>
+CALFVO_HD float PathBadness(const synth::Scene& scene, int count, const PositionAt& position_at,
+                            motion::MotionKind kind, float interval_s) {
+  const bool travels = kind != motion::MotionKind::kStatic && kind != motion::MotionKind::kPureRotation;
+  int bad = 0;
+  for (int i = 1; i < count; ++i) {
+    const portable::Vec3 here = position_at(i);
+    bad += synth::IsFree(scene, here, 0.1F, interval_s * static_cast<float>(i)) ? 0 : 1;
+    bad += travels && portable::Norm(here - position_at(i - 1)) < 1e-4F ? 1 : 0;
+  }
+  return count > 1 ? static_cast<float>(bad) / static_cast<float>(count - 1) : 0.0F;
+}
+
+// The rotation that brings `down_in_camera` to the world's −z and the line of sight over `yaw`.
+CALFVO_HD portable::Mat3 UprightRotation(portable::Vec3 down_in_camera, float yaw) {
+  using portable::Vec3;
+  const Vec3 level = Vec3{0.0F, 0.0F, 1.0F} - down_in_camera * down_in_camera.z;
+  // Straight up or down, the top of the picture stands for ahead.
+  const Vec3 ahead = portable::Norm(level) > 0.1F
+                         ? portable::Normalized(level)
+                         : portable::Normalized(Vec3{0.0F, -1.0F, 0.0F} + down_in_camera * down_in_camera.y);
+  const portable::Mat3 camera_from_level{portable::Cross(down_in_camera, ahead), down_in_camera, ahead};
+  const Vec3 down{0.0F, 0.0F, -1.0F};
+  const Vec3 heading{cosf(yaw), sinf(yaw), 0.0F};
+  const portable::Mat3 world_from_level{portable::Cross(down, heading), down, heading};
+  return world_from_level * Transposed(camera_from_level);
+}
+
+// Whether the way between consecutive positions is free at its time.
+template <typename PositionAt>
+CALFVO_HD bool PathIsFree(const synth::Scene& scene, int count, const PositionAt& position_at,
+                          float clearance, float interval_s) {
+  for (int i = 0; i < count; ++i) {
+    const float time_s = interval_s * static_cast<float>(i);
+    const auto is_free = [&](portable::Vec3 p) { return synth::IsFree(scene, p, clearance, time_s); };
+    const portable::Vec3 from = position_at(i > 0 ? i - 1 : 0);
+    if (!motion::WayIsFree(is_free, from, position_at(i) - from, 0.1F)) return false;
+  }
+  return true;
+}
+
+}  // namespace calfvo
