@@ -5,7 +5,7 @@
 help:
 	@echo "make demo     build, evaluate an example trajectory, say where the picture is"
 	@echo "make test     unit tests in release and under ASan+UBSan, formatting"
-	@echo "make tsan     unit tests under ThreadSanitizer"
+	@echo "make tsan     tests of what uses threads, under ThreadSanitizer"
 	@echo "make fuzz     every fuzz target, SECONDS=60 each"
 	@echo "make tidy     clang-tidy over all sources"
 	@echo "make format   clang-format in place"
@@ -29,8 +29,10 @@ test: setup
 	@cmake --preset release >/dev/null && cmake --build --preset release && ctest --preset release -j2
 	@cmake --preset asan >/dev/null && cmake --build --preset asan && ctest --preset asan -j2
 
+THREADED = base_test backend_test model_test synth_test
 tsan: setup
-	@cmake --preset tsan >/dev/null && cmake --build --preset tsan && ctest --preset tsan -j2
+	@cmake --preset tsan >/dev/null && cmake --build --preset tsan --target $(THREADED)
+	@ctest --preset tsan -j2 -L threads
 
 SECONDS ?= 60
 fuzz: setup

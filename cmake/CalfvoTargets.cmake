@@ -44,6 +44,8 @@ function(calfvo_test name)
   endif()
   add_executable(${name}_test ${ARG_SOURCES})
   target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} GTest::gtest_main GTest::gmock calfvo_flags)
+  # What is tested is compiled as the build type says; the tests themselves need not be fast, but to be compiled fast.
+  target_compile_options(${name}_test PRIVATE -O1)
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 

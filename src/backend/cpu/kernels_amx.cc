@@ -90,33 +90,12 @@ class PendingBlock {
     const int64_t last = next_ + count < kVectors ? next_ + count : kVectors;
     for (; next_ < last; ++next_) {
       const int64_t r = next_ / 2;
-      const int64_t at = column_ + next_ % 2 * kLanes;
-      if (r >= rows_ || at >= task.out) continue;
-      StoreVector(task, Load(sums_ + next_ * kLanes) + Load(task.bias + at), (row_ + r) * task.y_stride + at,
-                  task.out - at);
+      if (r >= rows_) continue;
+      StoreSums<BFloat16>(task, Load(sums_ + next_ * kLanes), row_ + r, column_ + next_ % 2 * kLanes);
     }
   }
 
  private:
-  static void StoreVector(const LinearTask& task, Vec value, int64_t offset, int64_t count) {
-    switch (task.epilogue) {
-      case Epilogue::kStore:
-        StorePart(static_cast<BFloat16*>(task.y) + offset, value, count);
-        break;
-      case Epilogue::kGelu:
-        StorePart(static_cast<BFloat16*>(task.y) + offset, Gelu(value), count);
-        break;
-      case Epilogue::kStream:
-        StorePart(static_cast<float*>(task.y) + offset, value, count);
-        break;
-      case Epilogue::kAddStream: {
-        float* to = static_cast<float*>(task.y) + offset;
-        StorePart(to, LoadPart(to, count) + value, count);
-        break;
-      }
-    }
-  }
-
   const float* sums_ = nullptr;
   int64_t row_ = 0;
   int64_t rows_ = 0;

@@ -154,33 +154,27 @@ inline Vec LoadPart(const float* from, int64_t count) {
   return Load(elements);
 }
 
-template <typename Product>
-void StoreTile(const LinearTask& task, const Vec (&sums)[kRowTile][kPanelVectors], int64_t row, int64_t rows,
-               int64_t column) {
-  using Element = typename Product::Element;
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t v = 0; v < kPanelVectors; ++v) {
-      const int64_t at = column + v * kLanes;
-      const int64_t count = task.out - at;
-      if (count <= 0) break;
-      const Vec value = sums[r][v] + Load(task.bias + at);
-      const int64_t offset = (row + r) * task.y_stride + at;
-      switch (task.epilogue) {
-        case Epilogue::kStore:
-          StorePart(static_cast<Element*>(task.y) + offset, value, count);
-          break;
-        case Epilogue::kGelu:
-          StorePart(static_cast<Element*>(task.y) + offset, Gelu(value), count);
-          break;
-        case Epilogue::kStream:
-          StorePart(static_cast<float*>(task.y) + offset, value, count);
-          break;
-        case Epilogue::kAddStream: {
-          float* to = static_cast<float*>(task.y) + offset;
-          StorePart(to, LoadPart(to, count) + value, count);
-          break;
-        }
-      }
+// Adds the bias of column `column`, finishes as the task says and stores up to a vector of sums of row `row`.
+template <typename Element>
+void StoreSums(const LinearTask& task, Vec sums, int64_t row, int64_t column) {
+  const int64_t count = task.out - column;
+  if (count <= 0) return;
+  const Vec value = sums + Load(task.bias + column);
+  const int64_t offset = row * task.y_stride + column;
+  switch (task.epilogue) {
+    case Epilogue::kStore:
+      StorePart(static_cast<Element*>(task.y) + offset, value, count);
+      break;
+    case Epilogue::kGelu:
+      StorePart(static_cast<Element*>(task.y) + offset, Gelu(value), count);
+      break;
+    case Epilogue::kStream:
+      StorePart(static_cast<float*>(task.y) + offset, value, count);
+      break;
+    case Epilogue::kAddStream: {
+      float* to = static_cast<float*>(task.y) + offset;
+      StorePart(to, LoadPart(to, count) + value, count);
+      break;
     }
   }
 }
@@ -210,7 +204,11 @@ void Linear(const LinearTask& task) {
       for (int64_t row = 0; row < rows; row += kRowTile) {
         Vec sums[kRowTile][kPanelVectors];
         MultiplyTile<Product>(space + row * steps, panel, steps, sums);
-        StoreTile<Product>(task, sums, first + row, rows - row < kRowTile ? rows - row : kRowTile, column);
+        for (int64_t r = 0; r < kRowTile && row + r < rows; ++r) {
+          for (int v = 0; v < kPanelVectors; ++v) {
+            StoreSums<typename Product::Element>(task, sums[r][v], first + row + r, column + v * kLanes);
+          }
+        }
       }
     }
   }
