@@ -3,9 +3,10 @@
 // of AVX-512.
 //
 // A block of 32 × 32 sums takes four of the eight tile registers, two tiles of x and two of the weights the
-// rest. Both are packed so that a tile is one kilobyte in a row. The sums of a finished block are stored, and
-// while the tile unit works on the next block the vector units add bias, take GELU and write out, a few
-// vectors between two products.
+// rest. Both are packed so that a tile is one kilobyte in a row. A panel of weights is taken in pieces of
+// kChunk steps: a piece stays in the first-level cache while four blocks of rows pass it, so that only x
+// comes from further away. The sums of a finished panel wait; while the tile unit works on the next one, the
+// vector units add bias, take GELU and write them out, a few vectors between two products.
 #define CALFVO_ISA isa_amx
 #include "backend/cpu/kernels_impl.h"
 
@@ -17,7 +18,9 @@ constexpr int64_t kTile = 16;   // rows, and columns, of a tile of sums
 constexpr int64_t kDepth = 32;  // elements along `in` that one product takes
 constexpr int64_t kBlock = 2 * kTile;
 constexpr int64_t kTileElements = kTile * kDepth;  // of a tile of x or weights
-constexpr int64_t kAmxTaskRows = 4 * kBlock;
+constexpr int64_t kTaskBlocks = 4;                 // of rows, that pass a panel together
+constexpr int64_t kAmxTaskRows = kTaskBlocks * kBlock;
+constexpr int64_t kChunk = 8;  // steps along `in`
 
 int64_t DepthSteps(int64_t in) {
   return (in + kDepth - 1) / kDepth;
@@ -53,7 +56,7 @@ void AmxPack(const float* weight, int64_t out, int64_t in, void* packed) {
 
 size_t AmxPackSpace(int64_t in) {
   const auto rows = static_cast<size_t>(kAmxTaskRows * DepthSteps(in) * kDepth) * sizeof(BFloat16);
-  return rows + 2 * static_cast<size_t>(kBlock * kBlock) * sizeof(float);
+  return rows + 2 * static_cast<size_t>(kTaskBlocks * kBlock * kBlock) * sizeof(float);
 }
 
 // 32 rows: for each step along `in`, two tiles of [16 rows][32].
@@ -72,35 +75,32 @@ void PackBlockRows(const BFloat16* x, int64_t rows, int64_t in, BFloat16* to) {
   }
 }
 
-// A finished block of sums that waits to be written out, vector by vector.
-class PendingBlock {
+// The finished sums of some blocks of rows and one panel, [blocks][32][32], that wait to be written out.
+class PendingSums {
  public:
-  static constexpr int64_t kVectors = kBlock * kBlock / kLanes;
-
   void Set(const float* sums, int64_t row, int64_t rows, int64_t column) {
     sums_ = sums;
     row_ = row;
-    rows_ = rows;
     column_ = column;
     next_ = 0;
+    end_ = 2 * rows;
   }
 
-  // The next `count` vectors, or as many as are left.
+  // The next `count` vectors, or as many as are left; two make a row.
   void Write(const LinearTask& task, int64_t count) {
-    const int64_t last = next_ + count < kVectors ? next_ + count : kVectors;
+    const int64_t last = next_ + count < end_ ? next_ + count : end_;
     for (; next_ < last; ++next_) {
-      const int64_t r = next_ / 2;
-      if (r >= rows_) continue;
-      StoreSums<BFloat16>(task, Load(sums_ + next_ * kLanes), row_ + r, column_ + next_ % 2 * kLanes);
+      StoreSums<BFloat16>(task, Load(sums_ + next_ * kLanes), row_ + next_ / 2, column_ + next_ % 2 * kLanes);
     }
   }
+  void WriteAll(const LinearTask& task) { Write(task, end_); }
 
  private:
   const float* sums_ = nullptr;
   int64_t row_ = 0;
-  int64_t rows_ = 0;
   int64_t column_ = 0;
-  int64_t next_ = kVectors;
+  int64_t next_ = 0;
+  int64_t end_ = 0;
 };
 
 void ConfigureTiles() {
@@ -112,14 +112,23 @@ void ConfigureTiles() {
   _tile_loadconfig(config);
 }
 
-// sums [32][32] = rows · panel, and meanwhile some of `pending` goes out.
-inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t steps, float* sums,
-                          const LinearTask& task, PendingBlock& pending) {
-  const int64_t vectors_per_step = (PendingBlock::kVectors + steps - 1) / steps;
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
+// sums [32][32] = rows · panel over `steps` steps, added to what is there if `accumulate`. Meanwhile some of
+// `pending` goes out.
+inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t steps, bool accumulate,
+                          float* sums, const LinearTask& task, PendingSums& pending,
+                          int64_t vectors_per_step) {
+  constexpr int64_t kRowBytes = kBlock * sizeof(float);
+  if (accumulate) {
+    _tile_loadd(0, sums, kRowBytes);
+    _tile_loadd(1, sums + kTile, kRowBytes);
+    _tile_loadd(2, sums + kTile * kBlock, kRowBytes);
+    _tile_loadd(3, sums + kTile * kBlock + kTile, kRowBytes);
+  } else {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  }
   for (int64_t k = 0; k < steps; ++k) {
     _tile_loadd(4, rows, 64);
     _tile_loadd(6, panel, 64);
@@ -133,7 +142,6 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
     panel += 2 * kTileElements;
     pending.Write(task, vectors_per_step);
   }
-  constexpr int64_t kRowBytes = kBlock * sizeof(float);
   _tile_stored(0, sums, kRowBytes);
   _tile_stored(1, sums + kTile, kRowBytes);
   _tile_stored(2, sums + kTile * kBlock, kRowBytes);
@@ -143,10 +151,11 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
 void AmxLinear(const LinearTask& task) {
   const int64_t steps = DepthSteps(task.in);
   const int64_t block_elements = kBlock * steps * kDepth;
+  const int64_t vectors_per_step = (2 * kBlock + steps - 1) / steps;
   auto* packed_rows = static_cast<BFloat16*>(task.pack_space);
   auto* sums = reinterpret_cast<float*>(packed_rows + kAmxTaskRows * steps * kDepth);
   ConfigureTiles();
-  PendingBlock pending;
+  PendingSums pending;
   int64_t turn = 0;
   for (int64_t first = 0; first < task.rows; first += kAmxTaskRows) {
     const int64_t rows = task.rows - first < kAmxTaskRows ? task.rows - first : kAmxTaskRows;
@@ -156,15 +165,21 @@ void AmxLinear(const LinearTask& task) {
     }
     const auto* panel = static_cast<const BFloat16*>(task.packed);
     for (int64_t column = 0; column < task.out; column += kBlock, panel += steps * 2 * kTileElements) {
-      for (int64_t row = 0; row < rows; row += kBlock) {
-        float* block = sums + turn * kBlock * kBlock;
-        turn = 1 - turn;
-        MultiplyBlock(packed_rows + row / kBlock * block_elements, panel, steps, block, task, pending);
-        pending.Set(block, first + row, rows - row < kBlock ? rows - row : kBlock, column);
+      float* panel_sums = sums + turn * kTaskBlocks * kBlock * kBlock;
+      turn = 1 - turn;
+      for (int64_t k = 0; k < steps; k += kChunk) {
+        const int64_t chunk = steps - k < kChunk ? steps - k : kChunk;
+        const int64_t offset = k * 2 * kTileElements;
+        for (int64_t block = 0; block * kBlock < rows; ++block) {
+          MultiplyBlock(packed_rows + block * block_elements + offset, panel + offset, chunk, k > 0,
+                        panel_sums + block * kBlock * kBlock, task, pending, vectors_per_step);
+        }
       }
+      pending.WriteAll(task);
+      pending.Set(panel_sums, first, rows, column);
     }
   }
-  pending.Write(task, PendingBlock::kVectors);
+  pending.WriteAll(task);
   _tile_release();
 }
 
