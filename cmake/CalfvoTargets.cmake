@@ -32,7 +32,7 @@ function(calfvo_library name)
   target_link_libraries(calfvo_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS} calfvo_flags)
 endfunction()
 
-# calfvo_test(NAME SOURCES … LINKS … [LABELS …])
+# calfvo_test(NAME SOURCES … LINKS … [LABELS unit|threads|slow|gpu])
 # Makes the GoogleTest program NAME_test and registers each of its cases with ctest.
 function(calfvo_test name)
   if(NOT CALFVO_BUILD_TESTS)

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 
+#include "base/testing.h"
 #include "calfvo/error.h"
 #include "calfvo/trajectory.h"
 
@@ -36,14 +38,10 @@ void CheckPromises(const Trajectory& trajectory) {
   }
 }
 
-// A file name of this process, in memory where the system has that.
-std::string ScratchPath() {
-  static const std::string path = [] {
-    std::string name = "/dev/shm/calfvo-fuzz-XXXXXX";
-    Check(::mkdtemp(name.data()) != nullptr, "a scratch folder can be made");
-    return name + "/trajectory";
-  }();
-  return path;
+// A file of this process, removed at its end.
+std::filesystem::path ScratchPath() {
+  static const calfvo::TempFolder folder;
+  return folder.path() / "trajectory";
 }
 
 }  // namespace

@@ -2,16 +2,16 @@
 // What every reader of weights promises, for the fuzz targets.
 #pragma once
 
-#include <stdlib.h>  // mkdtemp
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/testing.h"
 #include "calfvo/error.h"
 #include "weights/safetensors_writer.h"
 #include "weights/weight_source.h"
@@ -33,14 +33,10 @@ inline void CheckMessage(const Error& error) {
         "the message is one line without control codes");
 }
 
-// A file name of this process, in memory where the system has that.
-inline const std::string& ScratchPath() {
-  static const std::string path = [] {
-    std::string name = "/dev/shm/calfvo-fuzz-XXXXXX";
-    Check(::mkdtemp(name.data()) != nullptr, "a scratch folder can be made");
-    return name + "/weights";
-  }();
-  return path;
+// A file of this process, removed at its end.
+inline std::filesystem::path ScratchPath() {
+  static const TempFolder folder;
+  return folder.path() / "weights";
 }
 
 inline bool IsAscii(std::string_view text) {
