@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace calfvo {
 namespace {
 
 std::string FormatDuration(double seconds) {
-  const auto whole = static_cast<int64_t>(std::clamp(seconds, 0.0, 359999.0) + 0.5);
+  const auto whole = static_cast<int64_t>(std::llround(std::clamp(seconds, 0.0, 359999.0)));
   if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }

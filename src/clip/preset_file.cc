@@ -45,10 +45,10 @@ std::vector<std::string> PresetNames(const std::vector<std::filesystem::path>& f
 
 std::filesystem::path FindPreset(const std::string& name_or_path,
                                  const std::vector<std::filesystem::path>& folders) {
-  const std::filesystem::path path(name_or_path);
+  std::filesystem::path path(name_or_path);
   if (name_or_path.find('/') != std::string::npos || path.extension() == ".toml") return path;
   for (const auto& folder : folders) {
-    const std::filesystem::path candidate = folder / (name_or_path + ".toml");
+    std::filesystem::path candidate = folder / (name_or_path + ".toml");
     std::error_code ignored;
     if (std::filesystem::is_regular_file(candidate, ignored)) return candidate;
   }

@@ -41,8 +41,8 @@ WeightMatrix AntialiasWeights(int grid, int side) {
   const double support = 2.0 * stretch;
   for (int dst = 0; dst < side; ++dst) {
     const double centre = (dst + 0.5) * scale;
-    const int first = std::max(0, static_cast<int>(centre - support + 0.5));
-    const int last = std::min(grid, static_cast<int>(centre + support + 0.5));
+    const int first = std::max(0, static_cast<int>(std::floor(centre - support + 0.5)));
+    const int last = std::min(grid, static_cast<int>(std::floor(centre + support + 0.5)));
     double sum = 0.0;
     for (int src = first; src < last; ++src) {
       const double weight = Cubic((src - centre + 0.5) / stretch, -0.5);

@@ -49,7 +49,7 @@ Rope MakePeriodRope(Backend& backend, int side, std::span<const float> periods, 
   return MakeRope(backend, side, 2 * quarter, 2 * quarter, skip, [&](int y, int x, int pair) {
     const double coordinate = 2.0 * ((pair < quarter ? y : x) + 0.5) / side - 1.0;
     return 2.0 * std::numbers::pi * coordinate /
-           static_cast<double>(periods[static_cast<size_t>(pair % quarter)]);
+           static_cast<double>(periods[static_cast<size_t>(pair < quarter ? pair : pair - quarter)]);
   });
 }
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <vector>
 
 #include "backend/host_backend.h"
@@ -32,10 +32,10 @@ class PackedLinear final : public LinearWeights {
 
 // Memory for the task at hand, kept by each thread and grown when a task needs more.
 std::byte* ThreadSpace(size_t bytes) {
-  thread_local std::unique_ptr<HostBuffer> buffer;
+  thread_local std::optional<HostBuffer> buffer;
   thread_local size_t capacity = 0;
   if (bytes > capacity) {
-    buffer = std::make_unique<HostBuffer>(bytes);
+    buffer.emplace(bytes);
     capacity = bytes;
   }
   return buffer->data();

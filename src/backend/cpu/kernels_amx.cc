@@ -204,7 +204,8 @@ double AmxBareFlop(int64_t steps) {
     _tile_dpbf16ps(3, 5, 7);
   }
   _tile_release();
-  return 2.0 * static_cast<double>(steps / 4 * 4 * kTile * kTile * kDepth);
+  const int64_t products = steps / 4 * 4 * kTile * kTile * kDepth;
+  return 2.0 * static_cast<double>(products);
 }
 
 }  // namespace

@@ -362,7 +362,8 @@ double BareFlop(int64_t steps) {
     MultiplyTile<Product>(rows, panel, kBlock, sums);
     asm volatile("" : : "m"(sums));  // so that the loop is not left out
   }
-  return 2.0 * static_cast<double>(steps / kBlock * kBlock * kRowTile * kPanel * Product::kPerStep);
+  const int64_t products = steps / kBlock * kBlock * kRowTile * kPanel * Product::kPerStep;
+  return 2.0 * static_cast<double>(products);
 }
 
 template <typename Product>
