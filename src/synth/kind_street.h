@@ -18,14 +18,13 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const OutdoorMaterials& m, const
   const float half = 0.5F * kStreetLength;
   // Pavement in pieces, with the mouths of side streets between them.
   float x = -half;
-  float houses_from = x;
   while (x < half) {
     const float piece = r.Uniform(45.0F, 80.0F);
     b.Place({0.0F, 0.0F, 0.0F}, 0.0F);
     b.Box(x + 0.5F * piece, side * (road + 0.5F * walk), -0.2F, {piece, walk, 0.32F}, pavement);
     b.Box(x + 0.5F * piece, side * (road + 0.06F), -0.2F, {piece + 0.1F, 0.14F, 0.325F}, m.concrete);
     b.Box(x + 0.5F * piece, side * (road + walk + 35.0F), -0.3F, {piece, 70.0F, 0.35F}, grass);
-    houses_from = x + 0.5F;
+    float houses_from = x + 0.5F;
     while (houses_from < x + piece - 6.0F) {
       const float width = r.Uniform(8.0F, 18.0F);
       const float set_back = country ? r.Uniform(3.0F, 9.0F) : r.Chance(0.2F) ? 1.5F : 0.0F;
@@ -78,7 +77,8 @@ CALFVO_HD_CALL void ParkedCars(SceneBuilder& b, const OutdoorMaterials& m, float
   int left = 11;
   for (int slot = 0; slot < 26 && left > 0; ++slot) {
     const float away = (slot & 1) != 0 ? 6.2F : -6.2F;
-    const float x = away * static_cast<float>((slot + 1) / 2) + r.Uniform(-0.4F, 0.4F);
+    const int slots_away = (slot + 1) / 2;
+    const float x = away * static_cast<float>(slots_away) + r.Uniform(-0.4F, 0.4F);
     if (!r.Chance(share)) continue;
     --left;
     b.Place({x, side * y, 0.0F}, (side > 0.0F ? 3.1415927F : 0.0F) + r.Uniform(-0.04F, 0.04F));

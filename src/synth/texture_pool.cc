@@ -2,6 +2,7 @@
 #include "synth/texture_pool.h"
 
 #include <png.h>
+#include <cmath>
 
 #include <algorithm>
 #include <array>
@@ -148,7 +149,7 @@ void TexturePool::Add(const uint8_t* rgb, int width, int height) {
   for (int size = kSize; size >= 1; size /= 2) {
     for (int i = 0; i < size * size; ++i) {
       uint32_t texel = 0;
-      for (int c = 0; c < 3; ++c) texel |= static_cast<uint32_t>(level[i][c] + 0.5F) << (8 * c);
+      for (int c = 0; c < 3; ++c) texel |= static_cast<uint32_t>(std::lround(level[i][c])) << (8 * c);
       texels_.push_back(texel);
     }
     const int half = size / 2;

@@ -100,7 +100,8 @@ Tensor RandomWeight(const TensorSpec& spec, uint64_t seed) {
   if (spec.name.ends_with(".weight")) {
     if (spec.shape.size() == 1) mean = 1.0F;  // gain of a norm
     if (spec.shape.size() >= 2) {
-      sigma = 1.0F / std::sqrt(static_cast<float>(tensor.shape().element_count() / spec.shape[0]));
+      const int64_t fan_in = tensor.shape().element_count() / spec.shape[0];
+      sigma = 1.0F / std::sqrt(static_cast<float>(fan_in));
     }
   }
   if (spec.name.ends_with(".ls1") || spec.name.ends_with(".ls2")) mean = 0.5F;
