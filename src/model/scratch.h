@@ -25,7 +25,7 @@ class Scratch {
     used_ = 0;
   }
 
-  // While `measuring`, matrices have no memory and only their size is counted.
+  // A matrix of this pass; without memory, and only counted, once the buffer is used up.
   template <Role role>
   MatrixView<role> Take(int64_t rows, int64_t cols) {
     const size_t element_size = backend_.ElementSize(role);
