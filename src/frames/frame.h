@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// One picture of a video.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plot/png.h"
+
+namespace calfvo {
+
+struct Frame {
+  int64_t index = 0;         // in the source, from 0, before any stride
+  int64_t timestamp_ns = 0;  // as the source gives it; never before the frame before
+  int width = 0;
+  int height = 0;
+  std::vector<uint8_t> rgb;  // [height, width, 3], rows from the top, sRGB as displayed
+
+  // Why the picture is not what the camera saw: a packet that could not be decoded, a file that is no image.
+  // Empty for a good frame. A damaged frame still has a picture: what was decoded of it, else the one before,
+  // else grey.
+  std::string damage;
+
+  ImageView view() const { return {width, height, 3, rgb.data(), static_cast<ptrdiff_t>(width) * 3}; }
+};
+
+}  // namespace calfvo
