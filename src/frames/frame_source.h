@@ -16,10 +16,10 @@ namespace calfvo {
 struct SourceOptions {
   // For images without times, and instead of the container's times where given.
   std::optional<FrameRate> rate;
-  int stride = 1;                // every how many frames one is taken
-  double start_s = 0.0;          // frames before this time after the first frame's are skipped
-  std::optional<double> end_s;   // so are those at or after this one
-  int stream = -1;               // which of the file's video streams, from 0; −1 for FFmpeg's choice
+  int stride = 1;               // every how many frames one is taken
+  double start_s = 0.0;         // frames before this time after the first frame's are skipped
+  std::optional<double> end_s;  // so are those at or after this one
+  int stream = -1;              // which of the file's video streams, from 0; −1 for FFmpeg's choice
   // Set from elsewhere (a signal handler) to make a source that would wait, a camera or a pipe, end instead.
   const std::atomic<bool>* stop = nullptr;
 
