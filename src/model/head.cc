@@ -57,8 +57,8 @@ PairEstimate InterpretPair(const HeadConfig& config, std::span<const float> valu
         static_cast<double>(values[r + i]) * config.translation_std[i] + config.translation_mean[i];
   }
   if (config.confidence) {
-    estimate.log_variance_rotation = static_cast<double>(values[r + 3]) + config.log_variance_shift[0];
-    estimate.log_variance_translation = static_cast<double>(values[r + 4]) + config.log_variance_shift[1];
+    estimate.u_rotation = static_cast<double>(values[r + 3]) + config.log_variance_shift[0];
+    estimate.u_translation = static_cast<double>(values[r + 4]) + config.log_variance_shift[1];
   }
   return estimate;
 }

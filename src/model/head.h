@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// From descriptors of a window to relative poses with log variances.
+// From descriptors of a window to relative poses with confidences.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "calfvo/geometry.h"
+#include "geometry/pair_estimate.h"
 #include "model/weight_loader.h"
 #include "weights/model_config.h"
 
 namespace calfvo {
-
-// What the network says about two consecutive frames.
-struct PairEstimate {
-  Rigid3 first_from_second;  // camera i from camera i + 1, metres
-  double log_variance_rotation = 0.0;
-  double log_variance_translation = 0.0;
-};
 
 // Values of one pair [m] → its estimate, as docs/network.md says. Throws Error when a value is not finite or
 // no rotation can be made of them (a zero quaternion).

@@ -40,8 +40,8 @@ TEST(InterpretPair, EachHeadGivesItsKnownRotation) {
     const Eigen::Vector3d turned = estimate.first_from_second.rotation * Eigen::Vector3d::UnitX();
     EXPECT_LT((turned - Eigen::Vector3d::UnitY()).norm(), 1e-6);
     EXPECT_EQ(estimate.first_from_second.translation, Eigen::Vector3d(1, 2, 3));
-    EXPECT_EQ(estimate.log_variance_rotation, -4.0);
-    EXPECT_EQ(estimate.log_variance_translation, 5.0);
+    EXPECT_EQ(estimate.u_rotation, -4.0);
+    EXPECT_EQ(estimate.u_translation, 5.0);
   }
 }
 
@@ -52,8 +52,8 @@ TEST(InterpretPair, ScalesTranslationAndShiftsVariance) {
   config.log_variance_shift = {1.0, -1.0};
   const PairEstimate estimate = InterpretPair(config, std::vector<float>{0, 0, 0, 1, 1, 1, 0, 0});
   EXPECT_EQ(estimate.first_from_second.translation, Eigen::Vector3d(2.5, 1.0, 1.0));
-  EXPECT_EQ(estimate.log_variance_rotation, 1.0);
-  EXPECT_EQ(estimate.log_variance_translation, -1.0);
+  EXPECT_EQ(estimate.u_rotation, 1.0);
+  EXPECT_EQ(estimate.u_translation, -1.0);
 }
 
 TEST(InterpretPair, BrokenOutputsAreErrors) {

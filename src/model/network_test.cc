@@ -81,8 +81,8 @@ void CheckGolden(const std::string& name, Backend& backend, double bound) {
     for (int i = 0; i < 9; ++i) rotations.push_back(static_cast<float>(rotation(i / 3, i % 3)));
     for (const double t : estimate.first_from_second.translation)
       translations.push_back(static_cast<float>(t));
-    log_variances.push_back(static_cast<float>(estimate.log_variance_rotation));
-    log_variances.push_back(static_cast<float>(estimate.log_variance_translation));
+    log_variances.push_back(static_cast<float>(estimate.u_rotation));
+    log_variances.push_back(static_cast<float>(estimate.u_translation));
   }
   EXPECT_LE(RelativeError(rotations, golden->Get("rotations").Data<double>()), bound);
   EXPECT_LE(RelativeError(translations, golden->Get("translations").Data<double>()), bound);

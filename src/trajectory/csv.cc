@@ -48,10 +48,8 @@ Trajectory ReadCsv(LineReader& reader) {
   Trajectory trajectory;
   const std::string header(reader.Next());
   trajectory.has_time = header.starts_with(kTimed);
-  const std::string pose_columns = fmt::format("{}{}", trajectory.has_time ? kTimed : kUntimed, kPoseColumns);
-  const std::string all_columns = pose_columns + CovarianceColumns();
   const bool has_covariance = header.find(kFirstCovarianceColumn) != std::string::npos;
-  const std::string& layout = has_covariance ? all_columns : pose_columns;
+  const std::string layout = CsvHeader(trajectory.has_time, has_covariance);
   const bool complete =
       header.starts_with(layout) && (header.size() == layout.size() || header[layout.size()] == ',');
   if (!complete) reader.Fail(fmt::format("unknown header; expected '{}'", layout));
@@ -73,20 +71,28 @@ Trajectory ReadCsv(LineReader& reader) {
   return trajectory;
 }
 
+std::string CsvHeader(bool has_time, bool has_covariance) {
+  return fmt::format("{}{}{}", has_time ? kTimed : kUntimed, kPoseColumns,
+                     has_covariance ? CovarianceColumns() : "");
+}
+
+void AppendCsvRow(int64_t time, const Rigid3& pose, const Matrix6* covariance, std::string* text) {
+  AppendInteger(time, text);
+  for (const double coordinate : pose.translation) AppendNumber(coordinate, &(*text += ','));
+  for (const double coefficient : pose.rotation.coeffs()) AppendNumber(coefficient, &(*text += ','));
+  for (int row = 0; covariance != nullptr && row < 6; ++row) {
+    for (int column = row; column < 6; ++column) AppendNumber((*covariance)(row, column), &(*text += ','));
+  }
+}
+
 void WriteCsv(const Trajectory& trajectory, AtomicFile& file) {
   const bool has_covariance = !trajectory.covariances.empty();
-  std::string line = fmt::format("{}{}{}\n", trajectory.has_time ? kTimed : kUntimed, kPoseColumns,
-                                 has_covariance ? CovarianceColumns() : "");
+  std::string line = CsvHeader(trajectory.has_time, has_covariance) + '\n';
   for (size_t i = 0; i < trajectory.size(); ++i) {
-    const Rigid3& pose = trajectory.world_from_camera[i];
     const int64_t timestamp_ns = trajectory.timestamps_ns[i];
-    AppendInteger(trajectory.has_time ? timestamp_ns : timestamp_ns / kFrameNs, &line);
-    for (const double coordinate : pose.translation) AppendNumber(coordinate, &(line += ','));
-    for (const double coefficient : pose.rotation.coeffs()) AppendNumber(coefficient, &(line += ','));
-    for (int row = 0; has_covariance && row < 6; ++row) {
-      for (int column = row; column < 6; ++column)
-        AppendNumber(trajectory.covariances[i](row, column), &(line += ','));
-    }
+    AppendCsvRow(trajectory.has_time ? timestamp_ns : timestamp_ns / kFrameNs,
+                 trajectory.world_from_camera[i], has_covariance ? &trajectory.covariances[i] : nullptr,
+                 &line);
     line += '\n';
     file.Write(line);
     line.clear();

@@ -50,18 +50,22 @@ Trajectory ReadKitti(LineReader& reader) {
   return trajectory;
 }
 
+void AppendKittiLine(const Rigid3& pose, std::string* text) {
+  const Eigen::Matrix3d rotation = pose.rotation.toRotationMatrix();
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 3; ++column) {
+      AppendNumber(rotation(row, column), text);
+      *text += ' ';
+    }
+    AppendNumber(pose.translation[row], text);
+    *text += row < 2 ? ' ' : '\n';
+  }
+}
+
 void WriteKitti(const Trajectory& trajectory, AtomicFile& file) {
   std::string line;
   for (const Rigid3& pose : trajectory.world_from_camera) {
-    const Eigen::Matrix3d rotation = pose.rotation.toRotationMatrix();
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) {
-        AppendNumber(rotation(row, column), &line);
-        line += ' ';
-      }
-      AppendNumber(pose.translation[row], &line);
-      line += row < 2 ? ' ' : '\n';
-    }
+    AppendKittiLine(pose, &line);
     file.Write(line);
     line.clear();
   }

@@ -32,14 +32,17 @@ Trajectory ReadTum(LineReader& reader) {
   return trajectory;
 }
 
+void AppendTumLine(int64_t timestamp_ns, const Rigid3& pose, std::string* text) {
+  AppendSeconds(timestamp_ns, text);
+  for (const double coordinate : pose.translation) AppendNumber(coordinate, &(*text += ' '));
+  for (const double coefficient : pose.rotation.coeffs()) AppendNumber(coefficient, &(*text += ' '));
+  *text += '\n';
+}
+
 void WriteTum(const Trajectory& trajectory, AtomicFile& file) {
-  std::string line = "# timestamp tx ty tz qx qy qz qw\n";
+  std::string line(kTumHeader);
   for (size_t i = 0; i < trajectory.size(); ++i) {
-    const Rigid3& pose = trajectory.world_from_camera[i];
-    AppendSeconds(trajectory.timestamps_ns[i], &line);
-    for (const double coordinate : pose.translation) AppendNumber(coordinate, &(line += ' '));
-    for (const double coefficient : pose.rotation.coeffs()) AppendNumber(coefficient, &(line += ' '));
-    line += '\n';
+    AppendTumLine(trajectory.timestamps_ns[i], trajectory.world_from_camera[i], &line);
     file.Write(line);
     line.clear();
   }
