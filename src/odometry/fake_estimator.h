@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A WindowEstimator that knows the truth and spoils it. Included by tests only.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "calfvo/error.h"
+#include "geometry/so3.h"
+#include "odometry/window_estimator.h"
+
+namespace calfvo {
+
+// The motion from frame `edge` to the next: slow, never the same twice.
+inline Rigid3 TrueMotion(int64_t edge) {
+  const double phase = 0.37 * static_cast<double>(edge);
+  return {Quaternion(ExpSO3({0.02 * std::sin(phase), 0.03 * std::cos(2 * phase), 0.01})),
+          {0.1 * std::cos(phase), 0.02, 0.3 + 0.1 * std::sin(phase)}};
+}
+
+// Says TrueMotion, changed by `spoil`, which is told the window's first frame and the edge. A picture is one
+// float, the number of its frame; a repeated frame, which has its predecessor's number, must not be moved.
+class FakeEstimator : public WindowEstimator {
+ public:
+  using Spoil = std::function<void(int64_t window, int64_t edge, PairEstimate& estimate)>;
+  explicit FakeEstimator(int window, Spoil spoil = nullptr) : window_(window), spoil_(std::move(spoil)) {}
+
+  int window() const override { return window_; }
+  bool has_confidence() const override { return true; }
+  size_t input_size() const override { return 1; }
+  void Start(int frames_kept) override {
+    frames_kept_ = frames_kept;
+    pictures_.clear();
+    windows.clear();
+  }
+  void AddFrames(std::span<const float* const> pictures) override {
+    for (const float* picture : pictures) pictures_.push_back(*picture);
+  }
+  void Estimate(std::span<const int64_t> first_frames, std::span<PairEstimate> estimates) override {
+    size_t next = 0;
+    for (const int64_t first : first_frames) {
+      windows.push_back(first);
+      if (first < std::ssize(pictures_) - frames_kept_ || first + window_ > std::ssize(pictures_))
+        throw Error("a window outside of what is kept");
+      for (int64_t edge = first; edge < first + window_ - 1; ++edge) {
+        const auto i = static_cast<size_t>(edge);
+        PairEstimate& estimate = estimates[next++];
+        estimate = {};
+        if (pictures_[i + 1] != pictures_[i]) estimate.first_from_second = TrueMotion(edge);
+        if (spoil_) spoil_(first, edge, estimate);
+      }
+    }
+  }
+
+  std::vector<int64_t> windows;  // first frames, in the order of asking
+
+ private:
+  const int window_;
+  const Spoil spoil_;
+  int frames_kept_ = 0;
+  std::vector<float> pictures_;
+};
+
+// Normal noise per axis that depends on nothing but the window and the edge, with the u that tells its size.
+inline FakeEstimator::Spoil NormalNoise(double sigma_rotation, double sigma_translation) {
+  return [=](int64_t window, int64_t edge, PairEstimate& estimate) {
+    std::mt19937_64 engine(static_cast<uint64_t>(window * 1000003 + edge));
+    std::normal_distribution<double> normal;
+    const auto vector = [&](double sigma) {
+      const double x = normal(engine), y = normal(engine), z = normal(engine);
+      return Eigen::Vector3d(sigma * x, sigma * y, sigma * z);
+    };
+    Rigid3& motion = estimate.first_from_second;
+    motion.rotation = motion.rotation * Quaternion(ExpSO3(vector(sigma_rotation)));
+    motion.translation += vector(sigma_translation);
+    estimate.u_rotation = std::log(sigma_rotation * std::sqrt(8.0 / M_PI));
+    estimate.u_translation = std::log(sigma_translation * 3.0 * std::sqrt(2.0 / M_PI));
+  };
+}
+
+}  // namespace calfvo

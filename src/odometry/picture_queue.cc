@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "odometry/picture_queue.h"
+
+#include <algorithm>
+
+namespace calfvo {
+
+PictureQueue::PictureQueue(size_t capacity, size_t values_per_picture) : slots_(capacity) {
+  for (PreparedPicture& slot : slots_) slot.values.resize(values_per_picture);
+}
+
+PreparedPicture* PictureQueue::BeginPut() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return abandoned_ || count_ < slots_.size(); });
+  return abandoned_ ? nullptr : &slots_[(first_ + count_) % slots_.size()];
+}
+
+PreparedPicture* PictureQueue::TryBeginPut() {
+  const std::scoped_lock lock(mutex_);
+  return abandoned_ || count_ == slots_.size() ? nullptr : &slots_[(first_ + count_) % slots_.size()];
+}
+
+void PictureQueue::EndPut() {
+  const std::scoped_lock lock(mutex_);
+  ++count_;
+  changed_.notify_all();
+}
+
+void PictureQueue::Close(std::exception_ptr failure) {
+  const std::scoped_lock lock(mutex_);
+  closed_ = true;
+  failure_ = std::move(failure);
+  changed_.notify_all();
+}
+
+size_t PictureQueue::Wait(size_t wanted) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return closed_ || count_ >= wanted; });
+  return std::min(count_, wanted);
+}
+
+void PictureQueue::Release(size_t count) {
+  const std::scoped_lock lock(mutex_);
+  first_ = (first_ + count) % slots_.size();
+  count_ -= count;
+  changed_.notify_all();
+}
+
+void PictureQueue::Abandon() {
+  const std::scoped_lock lock(mutex_);
+  abandoned_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace calfvo

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "odometry/pipeline.h"
+
+#include <deque>
+#include <thread>
+
+#include "base/scoped_timer.h"
+#include "odometry/picture_queue.h"
+
+namespace calfvo {
+namespace {
+
+// The reading thread: decodes and prepares until the source ends, somebody stops it, or nobody takes any
+// more.
+class Reader {
+ public:
+  Reader(FrameSource& source, const PreparePicture& prepare, const PipelineOptions& options,
+         PictureQueue& queue)
+      : source_(source),
+        prepare_(prepare),
+        options_(options),
+        queue_(queue),
+        may_drop_(options.live && source.info().is_live) {}
+
+  void Run() {
+    try {
+      while (ReadOne()) {
+      }
+      queue_.Close();
+    } catch (...) {
+      queue_.Close(std::current_exception());
+    }
+  }
+
+  // Read these after the thread has ended.
+  double decode_s = 0.0;
+  double preprocess_s = 0.0;
+  int64_t dropped = 0;
+
+ private:
+  bool ReadOne() {
+    if (options_.stop != nullptr && options_.stop->load()) return false;
+    {
+      const ScopedTimer timer(decode_s);
+      if (!source_.Next(frame_)) return false;
+    }
+    PreparedPicture* slot = may_drop_ ? queue_.TryBeginPut() : queue_.BeginPut();
+    if (slot == nullptr) {
+      ++dropped;
+      ++dropped_before_;
+      return may_drop_;
+    }
+    const ScopedTimer timer(preprocess_s);
+    prepare_(frame_.view(), slot->values);
+    slot->frame = {frame_.index,  frame_.timestamp_ns, frame_.width,
+                   frame_.height, frame_.damage,       dropped_before_};
+    dropped_before_ = 0;
+    queue_.EndPut();
+    return true;
+  }
+
+  FrameSource& source_;
+  const PreparePicture& prepare_;
+  const PipelineOptions& options_;
+  PictureQueue& queue_;
+  const bool may_drop_;
+  Frame frame_;
+  int dropped_before_ = 0;
+};
+
+// Joins the reading thread however the estimating side ends.
+class ReaderThread {
+ public:
+  ReaderThread(Reader& reader, PictureQueue& queue) : queue_(queue), thread_([&reader] { reader.Run(); }) {}
+  ~ReaderThread() {
+    queue_.Abandon();
+    thread_.join();
+  }
+
+ private:
+  PictureQueue& queue_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+PipelineResult RunPipeline(FrameSource& source, const PreparePicture& prepare, WindowEstimator& estimator,
+                           const TrackerOptions& tracking, const PipelineOptions& options,
+                           const PoseSink& sink) {
+  const auto batch = static_cast<size_t>(options.live ? 1 : options.batch);
+  // Offline, one batch waits while the one before it is estimated.
+  const size_t capacity = options.live ? static_cast<size_t>(options.queue) : 2 * batch;
+  Tracker tracker(estimator, tracking);
+  PictureQueue queue(capacity, estimator.input_size());
+  Reader reader(source, prepare, options, queue);
+  PipelineResult result;
+  std::deque<FrameRecord> records;  // of frames whose poses are not final yet
+  std::vector<TrackedPose> poses;
+  const auto give_out = [&] {
+    const ScopedTimer timer(result.times.write_s);
+    for (const TrackedPose& pose : poses) {
+      sink(records.front(), pose);
+      records.pop_front();
+    }
+    poses.clear();
+  };
+  {
+    const ReaderThread thread(reader, queue);
+    std::vector<const float*> pictures;
+    while (const size_t count = queue.Wait(batch)) {
+      pictures.clear();
+      for (size_t i = 0; i < count; ++i) {
+        pictures.push_back(queue.at(i).values.data());
+        records.push_back(queue.at(i).frame);
+      }
+      tracker.Add(pictures, poses);
+      queue.Release(count);
+      result.frames += static_cast<int64_t>(count);
+      give_out();
+    }
+  }
+  tracker.Finish(poses);
+  give_out();
+  result.failure = queue.failure();
+  result.dropped = reader.dropped;
+  result.interrupted = options.stop != nullptr && options.stop->load();
+  result.times.decode_s = reader.decode_s;
+  result.times.preprocess_s = reader.preprocess_s;
+  result.times.encode_s = tracker.times().encode_s;
+  result.times.window_s = tracker.times().window_s;
+  result.times.fuse_s = tracker.times().fuse_s;
+  return result;
+}
+
+}  // namespace calfvo

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "odometry/tracker.h"
+
+#include <fmt/format.h>
+
+#include "base/scoped_timer.h"
+#include "calfvo/error.h"
+#include "geometry/covariance.h"
+
+namespace calfvo {
+
+void TrackerOptions::Validate(int window) const {
+  if (overlap < 1 || overlap >= window) {
+    throw Error(
+        fmt::format("overlap is {}: windows of {} frames can share 1 to {}", overlap, window, window - 1));
+  }
+  if (max_batch < 1) throw Error(fmt::format("max_batch is {}: at least 1 expected", max_batch));
+}
+
+Tracker::Tracker(WindowEstimator& estimator, const TrackerOptions& options)
+    : estimator_(estimator), window_(estimator.window()), advance_(estimator.window() - options.overlap) {
+  options.Validate(window_);
+  estimator_.Start(window_ + advance_ + options.max_batch);
+}
+
+void Tracker::Add(std::span<const float* const> pictures, std::vector<TrackedPose>& poses) {
+  if (pictures.empty()) return;
+  {
+    const ScopedTimer timer(times_.encode_s);
+    estimator_.AddFrames(pictures);
+  }
+  if (frames_ == 0) poses.push_back(last_);
+  frames_ += static_cast<int64_t>(pictures.size());
+  if (frames_ < window_) last_picture_.assign(pictures.back(), pictures.back() + estimator_.input_size());
+
+  std::vector<int64_t> windows;
+  for (; next_window_ + window_ <= frames_; next_window_ += advance_) windows.push_back(next_window_);
+  if (windows.empty()) return;
+  EstimateWindows(windows);
+  // A last window that ends at the last frame would start after this one, so it cannot hold edges up to its
+  // start.
+  EmitEdges(windows.back() + 1, poses);
+}
+
+void Tracker::Finish(std::vector<TrackedPose>& poses) {
+  const int64_t frames = frames_;
+  if (frames < 2) return;
+  if (frames < window_) FillWindow();
+  const int64_t last_window = next_window_ - advance_;
+  if (last_window < 0 || last_window + window_ < frames_) EstimateWindows({{frames_ - window_}});
+  EmitEdges(frames - 1, poses);
+}
+
+void Tracker::FillWindow() {
+  const ScopedTimer timer(times_.encode_s);
+  for (; frames_ < window_; ++frames_) estimator_.AddFrames({{last_picture_.data()}});
+}
+
+void Tracker::EstimateWindows(std::span<const int64_t> first_frames) {
+  const ScopedTimer timer(times_.window_s);
+  const auto edges = static_cast<size_t>(window_ - 1);
+  std::vector<PairEstimate> estimates(first_frames.size() * edges);
+  estimator_.Estimate(first_frames, estimates);
+  for (size_t w = 0; w < first_frames.size(); ++w) {
+    for (size_t i = 0; i < edges; ++i) {
+      const size_t edge = static_cast<size_t>(first_frames[w] - emitted_edges_) + i;
+      if (edge >= pending_.size()) pending_.resize(edge + 1);
+      pending_[edge].push_back(estimates[w * edges + i]);
+    }
+  }
+}
+
+void Tracker::EmitEdges(int64_t end, std::vector<TrackedPose>& poses) {
+  const ScopedTimer timer(times_.fuse_s);
+  for (; emitted_edges_ < end; ++emitted_edges_) {
+    const FusedEdge edge = FuseEdge(pending_.front());
+    pending_.pop_front();
+    const double sigma_t = edge.sigma_translation_m;
+    const double sigma_r = edge.sigma_rotation_rad;
+    last_.covariance = ComposeCovariance(last_.covariance, last_.world_from_camera, edge.first_from_second,
+                                         IsotropicCovariance(sigma_t * sigma_t, sigma_r * sigma_r));
+    last_.world_from_camera = last_.world_from_camera * edge.first_from_second;  // (11)
+    last_.edge = edge;
+    ++last_.frame;
+    poses.push_back(last_);
+  }
+}
+
+}  // namespace calfvo
