@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimator/model_choice.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <vector>
+
+#include "calfvo/error.h"
+
+namespace calfvo {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The program or library that this code is in: prefix/bin/calfvo, prefix/lib/libcalfvo.so or a folder below.
+fs::path OwnFile() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&OpenModel), &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code ignored;
+  return fs::canonical(info.dli_fname, ignored);
+}
+
+std::vector<fs::path> ModelFolders() {
+  std::vector<fs::path> folders;
+  if (const char* chosen = std::getenv("CALFVO_MODELS"); chosen != nullptr && *chosen != '\0') {
+    folders.emplace_back(chosen);
+  }
+  const fs::path own = OwnFile();
+  for (fs::path up = own.parent_path(); up.has_relative_path() && folders.size() < 4; up = up.parent_path()) {
+    if (up != own.parent_path()) folders.push_back(up / "share" / "calfvo" / "models");
+  }
+  folders.emplace_back(CALFVO_SOURCE_MODELS);
+  return folders;
+}
+
+ChosenModel MakeRandom(const std::string& name) {
+  const std::string rest = name.substr(name.find(':') + 1);
+  const size_t colon = rest.find(':');
+  uint64_t seed = 1;
+  if (colon != std::string::npos) {
+    const char* end = rest.data() + rest.size();
+    const auto [stop, error] = std::from_chars(rest.data() + colon + 1, end, seed);
+    if (error != std::errc() || stop != end) {
+      throw Error(fmt::format("model '{}': '{}' is no seed; expected a whole number from 0", name,
+                              rest.substr(colon + 1)));
+    }
+  }
+  return {RandomModel(NamedConfig(rest.substr(0, colon)), seed), {}, name};
+}
+
+}  // namespace
+
+ChosenModel OpenModel(const std::string& name) {
+  if (name.starts_with("random:")) return MakeRandom(name);
+  std::error_code ignored;
+  if (fs::exists(name, ignored)) return {LoadModelFile(name), name, name};
+  std::vector<std::string> tried = {name};
+  if (fs::path(name).filename() == name) {
+    for (const fs::path& folder : ModelFolders()) {
+      const fs::path path = folder / (name + ".safetensors");
+      if (fs::exists(path, ignored)) return {LoadModelFile(path), path, name};
+      tried.push_back(path.string());
+    }
+  }
+  throw Error(fmt::format("there is no model '{}'; looked for {}", name, fmt::join(tried, ", ")));
+}
+
+}  // namespace calfvo

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what a user calls a model to its file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "weights/model_file.h"
+
+namespace calfvo {
+
+// A model and where it came from.
+struct ChosenModel {
+  ModelFile file;
+  std::filesystem::path path;  // empty for random weights
+  std::string name;            // as the user said it
+};
+
+// `name` is a file; a name such as calfvo-s, looked up as calfvo-s.safetensors in the folder $CALFVO_MODELS,
+// then beside the installed program, then in the source tree it was built from; or random:calfvo-s:SEED for
+// random weights, which estimate nonsense at full speed. Throws Error saying where it looked.
+ChosenModel OpenModel(const std::string& name);
+
+}  // namespace calfvo

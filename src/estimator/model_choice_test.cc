@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimator/model_choice.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>  // setenv
+
+#include "base/testing.h"
+#include "estimator/tiny_model.h"
+
+namespace calfvo {
+namespace {
+
+TEST(ModelChoice, FilesNamesAndRandomWeights) {
+  const TempFolder folder;
+  const std::filesystem::path path = folder.path() / "mine.safetensors";
+  const ModelFile model = RandomModel(TinyConfig(), 5);
+  SaveModelFile(model.config, *model.weights, DType::kF32, path);
+
+  EXPECT_EQ(OpenModel(path.string()).path, path);
+  ::setenv("CALFVO_MODELS", folder.path().c_str(), 1);
+  EXPECT_EQ(OpenModel("mine").path, path);
+  ::unsetenv("CALFVO_MODELS");
+
+  const auto first_value = [](const std::string& name) {
+    const ChosenModel chosen = OpenModel(name);
+    return chosen.file.weights->Get("head.weight").Data<float>()[0];
+  };
+  EXPECT_EQ(first_value("random:calfvo-s:7"), first_value("random:calfvo-s:7"));
+  EXPECT_NE(first_value("random:calfvo-s:7"), first_value("random:calfvo-s"));
+}
+
+TEST(ModelChoice, SaysWhereItLooked) {
+  const std::string message = ErrorFrom([] { OpenModel("no-such-model"); });
+  EXPECT_NE(message.find("no-such-model.safetensors"), std::string::npos) << message;
+  EXPECT_NE(ErrorFrom([] { OpenModel("random:calfvo-s:x"); }).find("'x' is no seed"), std::string::npos);
+  EXPECT_NE(ErrorFrom([] { OpenModel("random:nothing"); }).find("nothing"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace calfvo

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network as odometry sees it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backends.h"
+#include "model/network.h"
+#include "odometry/window_estimator.h"
+#include "weights/model_file.h"
+
+namespace calfvo {
+
+// Encodes each frame once and keeps the tokens of the last frames in a ring, for every window that holds
+// them.
+class NetworkEstimator : public WindowEstimator {
+ public:
+  // `model` may go once this is made. `threads` as in ThreadPool.
+  NetworkEstimator(const ModelFile& model, const BackendKind& kind, int threads);
+
+  int window() const override { return network_.config().window; }
+  bool has_confidence() const override { return network_.config().head.confidence; }
+  size_t input_size() const override;
+  void Start(int frames_kept) override;
+  void AddFrames(std::span<const float* const> pictures) override;
+  void Estimate(std::span<const int64_t> first_frames, std::span<PairEstimate> estimates) override;
+
+  const Backend& backend() const { return *backend_; }
+
+ private:
+  FrameTokens& TokensOf(int64_t frame) { return ring_[static_cast<size_t>(frame) % ring_.size()]; }
+
+  std::unique_ptr<Backend> backend_;
+  Network network_;
+  std::vector<FrameTokens> ring_;
+  int64_t frames_ = 0;
+  std::vector<float> last_picture_;  // what the next frame's encoder sees as the one before
+  std::vector<FrameImages> images_;
+  std::vector<FrameTokens*> encoded_;
+  std::vector<const FrameTokens*> window_tokens_;
+  std::vector<float> values_;
+};
+
+}  // namespace calfvo
