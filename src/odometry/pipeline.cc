@@ -121,6 +121,7 @@ PipelineResult RunPipeline(FrameSource& source, const PreparePicture& prepare, W
   }
   tracker.Finish(poses);
   give_out();
+  result.latency_frames = tracker.latency_frames();
   result.failure = queue.failure();
   result.dropped = reader.dropped;
   result.interrupted = options.stop != nullptr && options.stop->load();

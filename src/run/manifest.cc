@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/manifest.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "calfvo/error.h"
+
+namespace calfvo {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Folder names that need no quoting anywhere.
+std::string SafeName(const std::string& text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || (c == '.' && !name.empty());
+    name += plain ? c : '_';
+  }
+  return name.empty() ? "video" : name;
+}
+
+std::string DefaultName(const std::string& input) {
+  fs::path path(input);
+  if (path.filename().empty()) path = path.parent_path();  // a folder with a slash at its end
+  return SafeName(path.stem().string());
+}
+
+// Cameras, pipes and FFmpeg's graphs are no paths.
+bool IsPath(const std::string& input) {
+  return input != "-" && !input.starts_with("lavfi:");
+}
+
+}  // namespace
+
+std::vector<ManifestEntry> ReadManifest(const fs::path& path) {
+  std::ifstream stream(path);
+  if (!stream || fs::is_directory(path)) throw Error(fmt::format("{}: cannot be read", path.string()));
+  std::vector<ManifestEntry> entries;
+  std::map<std::string, int> uses;
+  std::set<std::string> names;
+  std::string line;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty() || line[0] == '#') continue;
+    const auto fail = [&](const std::string& what) {
+      throw Error(fmt::format("{}:{}: {}", path.string(), number, what));
+    };
+    const size_t tab = line.find('\t');
+    ManifestEntry entry{.input = line.substr(0, tab), .name = ""};
+    if (entry.input.empty()) fail("no input before the tab");
+    if (tab != std::string::npos) {
+      entry.name = line.substr(tab + 1);
+      if (entry.name != SafeName(entry.name) || entry.name == "." || entry.name == "..") {
+        fail(fmt::format("'{}' is no folder name; use letters, digits, '-', '_' and '.'", entry.name));
+      }
+    } else {
+      const std::string base = DefaultName(entry.input);
+      entry.name = base;
+      while (names.contains(entry.name)) entry.name = fmt::format("{}-{}", base, ++uses[base] + 1);
+    }
+    if (!names.insert(entry.name).second)
+      fail(fmt::format("the name '{}' is taken by a line above", entry.name));
+    if (IsPath(entry.input)) entry.input = (path.parent_path() / entry.input).string();
+    entries.push_back(std::move(entry));
+  }
+  if (entries.empty()) throw Error(fmt::format("{}: holds no inputs; expected one per line", path.string()));
+  return entries;
+}
+
+Shard ParseShard(std::string_view text) {
+  Shard shard;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, shard.index);
+  const bool slash = first.ec == std::errc() && first.ptr != end && *first.ptr == '/';
+  const auto second = slash ? std::from_chars(first.ptr + 1, end, shard.count) : first;
+  if (!slash || second.ec != std::errc() || second.ptr != end || shard.count < 1 || shard.index < 1 ||
+      shard.index > shard.count) {
+    throw Error(fmt::format("shard '{}': expected I/N with I from 1 to N, such as 3/16", text));
+  }
+  return shard;
+}
+
+std::vector<ManifestEntry> TakeShard(const std::vector<ManifestEntry>& entries, Shard shard) {
+  std::vector<ManifestEntry> mine;
+  for (size_t i = static_cast<size_t>(shard.index) - 1; i < entries.size();
+       i += static_cast<size_t>(shard.count)) {
+    mine.push_back(entries[i]);
+  }
+  return mine;
+}
+
+}  // namespace calfvo

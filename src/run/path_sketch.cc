@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/path_sketch.h"
+
+#include <algorithm>
+#include <numbers>
+#include <utility>
+
+namespace calfvo {
+
+void PathSketch::Add(int64_t timestamp_ns, const TrackedPose& pose) {
+  const Eigen::Vector3d& position = pose.world_from_camera.translation;
+  if (seen_ == 0) first_timestamp_ns_ = timestamp_ns;
+  length_m_ += (position - last_position_).norm();
+  last_position_ = position;
+  if (seen_++ % stride_ != 0) return;
+  points_.push_back({1e-9 * static_cast<double>(timestamp_ns - first_timestamp_ns_), position,
+                     pose.edge.sigma_translation_m, pose.edge.sigma_rotation_rad * 180.0 / std::numbers::pi});
+  if (points_.size() < kMaxPoints) return;
+  for (size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
+  points_.resize(kMaxPoints / 2);
+  stride_ *= 2;
+}
+
+Figure PathSketch::PathFigure(const std::string& title, bool has_confidence) const {
+  Eigen::Vector3d low = last_position_;
+  Eigen::Vector3d high = last_position_;
+  for (const Point& point : points_) {
+    low = low.cwiseMin(point.position);
+    high = high.cwiseMax(point.position);
+  }
+  // Cameras look along +z with y down: from above, x to the right and z ahead, unless the motion is
+  // elsewhere.
+  Eigen::Index dropped = 1;
+  const Eigen::Vector3d extent = high - low;
+  if (extent.minCoeff() < 0.5 * extent.y()) extent.minCoeff(&dropped);
+  const Eigen::Index across = dropped == 0 ? 1 : 0;
+  const Eigen::Index up = dropped == 2 ? 1 : 2;
+
+  Series path{.label = "camera", .start_marker = true, .end_marker = true};
+  double worst = 0.0;
+  for (const Point& point : points_) {
+    path.x.push_back(point.position[across]);
+    path.y.push_back(point.position[up]);
+    worst = std::max(worst, point.sigma_translation_m);
+  }
+  constexpr const char* kAxes[] = {"x (m), right", "y (m), down", "z (m), ahead"};
+  Panel panel{.x_label = kAxes[across], .y_label = kAxes[up], .equal_aspect = true};
+  if (has_confidence && worst > 0.0) {
+    for (size_t i = 1; i < points_.size(); ++i) path.values.push_back(points_[i].sigma_translation_m);
+    panel.color_bar = ColorBar{"standard deviation of each step (m)", 0.0, worst};
+  }
+  panel.series = {std::move(path)};
+  return {.title = title, .width = 800, .height = 600, .panels = {std::move(panel)}};
+}
+
+Figure PathSketch::ConfidenceFigure(const std::string& title) const {
+  Series translation;
+  Series rotation{.color = PaletteColor(1)};
+  for (const Point& point : points_) {
+    for (Series* series : {&translation, &rotation}) series->x.push_back(point.time_s);
+    translation.y.push_back(point.sigma_translation_m);
+    rotation.y.push_back(point.sigma_rotation_deg);
+  }
+  Figure figure{.title = title, .width = 800, .height = 500};
+  figure.panels.push_back(
+      {.x_label = "time (s)", .y_label = "σ translation (m/frame)", .series = {translation}});
+  figure.panels.push_back({.x_label = "time (s)", .y_label = "σ rotation (°/frame)", .series = {rotation}});
+  return figure;
+}
+
+}  // namespace calfvo

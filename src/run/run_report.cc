@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "eval/evaluation_text.h"
+
+namespace calfvo {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json OptionsJson(const RunOptions& options) {
+  Json json = {{"model", options.model},          {"backend", options.backend},
+               {"precision", options.precision},  {"threads", options.threads},
+               {"overlap", options.overlap},      {"live", options.live},
+               {"stride", options.source.stride}, {"start_s", options.source.start_s}};
+  if (options.source.end_s) json["end_s"] = *options.source.end_s;
+  if (options.source.rate) json["fps"] = FrameRateText(*options.source.rate);
+  return json;
+}
+
+Json DamagesJson(const RunReport& report) {
+  Json list = Json::array();
+  for (const auto& [frame, damage] : report.damages) list.push_back({{"frame", frame}, {"damage", damage}});
+  return list;
+}
+
+// 83.5 s as 1:23.5
+std::string DurationText(double seconds) {
+  const auto minutes = static_cast<int64_t>(seconds / 60.0);
+  const double rest = seconds - 60.0 * static_cast<double>(minutes);
+  return minutes > 0 ? fmt::format("{}:{:04.1f} min", minutes, rest) : fmt::format("{:.1f} s", rest);
+}
+
+}  // namespace
+
+std::string RunReportJson(const RunReport& report) {
+  Json json = {{"version", CALFVO_VERSION},
+               {"input", report.input},
+               {"source", report.source},
+               {"model", {{"name", report.model}, {"sha256", report.model_sha256}}},
+               {"backend", report.backend},
+               {"options", OptionsJson(report.options)},
+               {"frames", report.frames},
+               {"poses", report.poses},
+               {"dropped", report.dropped},
+               {"damaged", report.damaged},
+               {"damages", DamagesJson(report)},
+               {"interrupted", report.interrupted},
+               {"latency_frames", report.latency_frames},
+               {"duration_s", report.duration_s},
+               {"path_length_m", report.path_length_m},
+               {"fps", report.fps()},
+               {"load_s", report.load_s},
+               {"wall_s", report.wall_s},
+               {"peak_rss_mb", report.peak_rss_mb},
+               {"stages",
+                {{"decode", report.stages.decode_s},
+                 {"preprocess", report.stages.preprocess_s},
+                 {"encode", report.stages.encode_s},
+                 {"window", report.stages.window_s},
+                 {"fuse", report.stages.fuse_s},
+                 {"write", report.stages.write_s}}},
+               {"outputs", report.outputs}};
+  if (report.mean_sigma_translation_m) {
+    json["mean_sigma"] = {{"translation_m", *report.mean_sigma_translation_m},
+                          {"rotation_deg", *report.mean_sigma_rotation_deg}};
+  }
+  if (report.evaluation) json["eval"] = Json::parse(EvaluationJson(*report.evaluation));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string RunReportText(const RunReport& report) {
+  std::string text = fmt::format("{} frames, {}, path {:.4g} m\n", report.frames,
+                                 DurationText(report.duration_s), report.path_length_m);
+  if (report.mean_sigma_translation_m) {
+    text += fmt::format("each step known to {:.2g} m and {:.2g}° (mean standard deviation)\n",
+                        *report.mean_sigma_translation_m, *report.mean_sigma_rotation_deg);
+  }
+  text += fmt::format("{:.1f} frames/s, {} on {}\n", report.fps(), report.model, report.backend);
+  if (report.interrupted) text += "stopped early: the rest of the input was not read\n";
+  if (report.damaged > 0) {
+    text += fmt::format("{} damaged frames, the first is {}: {}\n", report.damaged, report.damages[0].first,
+                        report.damages[0].second);
+  }
+  if (report.dropped > 0) text += fmt::format("{} frames came too fast and were dropped\n", report.dropped);
+  text += '\n';
+  for (const auto& [what, path] : report.outputs) text += fmt::format("{:<12} {}\n", what, path);
+  if (report.evaluation) text += '\n' + EvaluationText(*report.evaluation);
+  return text;
+}
+
+}  // namespace calfvo

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/video_runner.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "base/atomic_file.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/scoped_timer.h"
+#include "base/sha256.h"
+#include "calfvo/error.h"
+#include "frames/preprocessor.h"
+#include "report/html_report.h"
+#include "run/run_outputs.h"
+
+namespace calfvo {
+namespace {
+
+// Windows that are decoded together when nobody waits for the poses.
+constexpr int kWindowsPerBatch = 4;
+
+double PeakRssMb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024e-6;
+}
+
+// The input's name without folders and extension, for titles.
+std::string Title(const std::string& input) {
+  std::string name = std::filesystem::path(input).stem().string();
+  return name.empty() || name == "-" ? "camera path" : name;
+}
+
+void EvaluateRun(const RunOptions& options, const std::filesystem::path& folder, const std::string& title,
+                 RunReport& report) {
+  const Trajectory reference = ReadTrajectory(options.ground_truth);
+  const Trajectory estimate = ReadTrajectory(folder / "trajectory.tum");
+  report.evaluation = Evaluate(
+      reference, estimate, {.alignment = Alignment::kOrigin, .max_time_difference_s = options.max_diff_s});
+  WriteReport({title, reference, estimate, *report.evaluation}, folder / "report");
+  report.outputs["evaluation"] = (folder / "report" / "report.html").string();
+}
+
+}  // namespace
+
+VideoRunner::VideoRunner(const RunOptions& options) : options_(options) {
+  options_.source.Validate();
+  const BackendKind kind = ChooseBackend(options_.backend, options_.precision);
+  const ScopedTimer timer(load_s_);
+  const ChosenModel model = OpenModel(options_.model);
+  config_ = model.file.config;
+  model_path_ = model.path;
+  if (options_.window != 0 && options_.window != config_.window) {
+    throw Error(fmt::format("--window {}: model {} was trained on windows of {}", options_.window, model.name,
+                            config_.window));
+  }
+  TrackerOptions{.overlap = options_.overlap}.Validate(config_.window);
+  estimator_ = std::make_unique<NetworkEstimator>(model.file, kind, options_.threads);
+  if (!model_path_.empty()) {
+    model_sha256_ = std::async(std::launch::async, [path = model_path_] { return Sha256OfFile(path); });
+  }
+}
+
+RunReport VideoRunner::StartReport(const std::string& input, const SourceInfo& source) const {
+  RunReport report;
+  report.input = input;
+  report.source = fmt::format("{}: {}", source.kind, source.description);
+  report.model = config_.name;
+  report.backend = estimator_->backend().Description();
+  report.options = options_;
+  report.load_s = load_s_;
+  return report;
+}
+
+RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path& folder,
+                           const std::atomic<bool>& stop) {
+  SourceOptions source_options = options_.source;
+  source_options.stop = &stop;
+  const std::unique_ptr<FrameSource> source = OpenFrames(input, source_options);
+  RunReport report = StartReport(input, source->info());
+  const int advance = config_.window - options_.overlap;
+  const PipelineOptions pipeline{.batch = kWindowsPerBatch * advance, .live = options_.live, .stop = &stop};
+  const TrackerOptions tracking{.overlap = options_.overlap, .max_batch = pipeline.batch};
+  Preprocessor preprocessor(config_.input);
+  RunOutputs outputs(folder, {.live = options_.live,
+                              .has_confidence = config_.head.confidence,
+                              .npz = options_.npz,
+                              .colmap = options_.colmap});
+  std::exception_ptr failure;
+  {
+    const ScopedTimer timer(report.wall_s);
+    Progress progress(Title(input), "frames", source->info().frame_count, options_.quiet);
+    const PipelineResult result = RunPipeline(
+        *source, [&](const ImageView& picture, std::span<float> out) { preprocessor.Run(picture, out); },
+        *estimator_, tracking, pipeline,
+        [&](const FrameRecord& frame, const TrackedPose& pose) {
+          outputs.Add(frame, pose);
+          progress.Advance();
+        });
+    report.frames = result.frames;
+    report.dropped = result.dropped;
+    report.interrupted = result.interrupted;
+    report.latency_frames = result.latency_frames;
+    report.stages = result.times;
+    failure = result.failure;
+  }
+  if (report.frames == 0) {
+    if (failure) std::rethrow_exception(failure);
+    throw Error(
+        fmt::format("{}: no frames{}", input,
+                    report.interrupted ? " before it was stopped" : " (is it empty, or cut to nothing?)"));
+  }
+  outputs.Finish(Title(input), report);
+  if (!options_.ground_truth.empty()) EvaluateRun(options_, folder, Title(input), report);
+  report.peak_rss_mb = PeakRssMb();
+  if (model_sha256_.valid()) report.model_sha256 = model_sha256_.get();
+  report.outputs["run"] = (folder / "run.json").string();
+  if (failure) {
+    LogWarning("{}: broke off after {} frames; what was read is in {}", input, report.frames,
+               folder.string());
+    std::rethrow_exception(failure);
+  }
+  WriteFileAtomically(folder / "run.json", RunReportJson(report));
+  return report;
+}
+
+}  // namespace calfvo

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// One video to a folder of results.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <future>
+#include <string>
+
+#include "estimator/model_choice.h"
+#include "estimator/network_estimator.h"
+#include "run/run_report.h"
+
+namespace calfvo {
+
+// Opens the model once and runs any number of videos through it. One thread at a time.
+class VideoRunner {
+ public:
+  // Throws Error for options that make no sense and models that cannot be opened.
+  explicit VideoRunner(const RunOptions& options);
+
+  // Writes everything into `folder`, run.json last: where that file is, the run is complete. `stop`, set from
+  // elsewhere, ends the run early with what has been read. Throws Error when nothing could be estimated.
+  // Where the input breaks off (a camera that vanishes), writes what there is and throws then.
+  RunReport Run(const std::string& input, const std::filesystem::path& folder, const std::atomic<bool>& stop);
+
+ private:
+  RunReport StartReport(const std::string& input, const SourceInfo& source) const;
+
+  const RunOptions options_;
+  double load_s_ = 0.0;
+  ModelConfig config_;
+  std::filesystem::path model_path_;
+  std::unique_ptr<NetworkEstimator> estimator_;
+  std::shared_future<std::string>
+      model_sha256_;  // computed beside the work: it takes a while for large models
+};
+
+}  // namespace calfvo
