@@ -23,8 +23,13 @@ TEST(Manifest, NamesAreUniqueAndInputsRelativeToTheFile) {
   ASSERT_EQ(entries.size(), 7U);
   const std::string root = folder.path().string();
   const char* names[] = {"clip", "clip-2", "my_film_", "frames", "best", "video0", "-"};
-  const std::string inputs[] = {root + "/a/clip.mp4", root + "/b/clip.mp4", "/data/my film!.mov",
-                                root + "/frames/",    root + "/c/clip.mp4", "/dev/video0", "-"};
+  const std::string inputs[] = {root + "/a/clip.mp4",
+                                root + "/b/clip.mp4",
+                                "/data/my film!.mov",
+                                root + "/frames/",
+                                root + "/c/clip.mp4",
+                                "/dev/video0",
+                                "-"};
   for (size_t i = 0; i < entries.size(); ++i) {
     EXPECT_EQ(entries[i].name, names[i]);
     EXPECT_EQ(entries[i].input, inputs[i]);
@@ -34,11 +39,13 @@ TEST(Manifest, NamesAreUniqueAndInputsRelativeToTheFile) {
 TEST(Manifest, WrongLinesAreNamed) {
   const TempFolder folder;
   const auto message = [&](const std::string& text) { return ErrorFrom([&] { Read(folder, text); }); };
-  EXPECT_NE(message("a.mp4\nb.mp4\t../up\n").find("list.txt:2: '../up' is no folder name"), std::string::npos);
+  EXPECT_NE(message("a.mp4\nb.mp4\t../up\n").find("list.txt:2: '../up' is no folder name"),
+            std::string::npos);
   EXPECT_NE(message("a.mp4\tx\nb.mp4\tx\n").find("list.txt:2: the name 'x' is taken"), std::string::npos);
   EXPECT_NE(message("\tx\n").find("list.txt:1: no input"), std::string::npos);
   EXPECT_NE(message("# nothing\n").find("holds no inputs"), std::string::npos);
-  EXPECT_NE(ErrorFrom([&] { ReadManifest(folder.path() / "none"); }).find("cannot be read"), std::string::npos);
+  EXPECT_NE(ErrorFrom([&] { ReadManifest(folder.path() / "none"); }).find("cannot be read"),
+            std::string::npos);
   EXPECT_NE(ErrorFrom([&] { ReadManifest(folder.path()); }).find("cannot be read"), std::string::npos);
 }
 
