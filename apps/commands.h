@@ -13,6 +13,7 @@ using Run = std::function<int()>;
 Run AddConvertCommand(CLI::App& app);
 Run AddEvalCommand(CLI::App& app);
 Run AddInfoCommand(CLI::App& app);
+Run AddRunCommand(CLI::App& app);
 Run AddSynthCommand(CLI::App& app);
 
 }  // namespace calfvo

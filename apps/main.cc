@@ -28,6 +28,7 @@ constexpr std::array kCommands = {
     Command{"convert", "A model file out of another project's checkpoint", AddConvertCommand},
     Command{"eval", "How far an estimated trajectory is from a reference", AddEvalCommand},
     Command{"info", "This build, this CPU, and what a model file holds", AddInfoCommand},
+    Command{"run", "Video in, trajectory out", AddRunCommand},
     Command{"synth", "Video of an invented scene, with its true trajectory", AddSynthCommand},
 };
 

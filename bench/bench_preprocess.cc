@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures to the network's input on one core, beside libswscale's bilinear resize of the same picture to the
-// same size, which leaves 8-bit RGB and does not normalise:
+// same size, which goes through YUV, leaves 8-bit RGB
+// and does not normalise:
 //   bench_preprocess
 extern "C" {
 #include <libswscale/swscale.h>

@@ -54,8 +54,8 @@ ResampleWeights MakeResampleWeights(ResampleKernel kernel, int in_size, int out_
   std::vector<double> values;
   for (int i = begin; i < begin + count; ++i) {
     const double centre = (i + 0.5) * scale;
-    const int first = std::max(0, static_cast<int>(centre - support + 0.5));
-    const int end = std::min(in_size, static_cast<int>(centre + support + 0.5));
+    const int first = std::max(0, static_cast<int>(std::trunc(centre - support + 0.5)));
+    const int end = std::min(in_size, static_cast<int>(std::trunc(centre + support + 0.5)));
     values.clear();
     double sum = 0.0;
     for (int x = first; x < end; ++x) {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "calfvo/error.h"
+#include "commands.h"
+#include "run/manifest.h"
+#include "run/video_runner.h"
+
+namespace calfvo {
+namespace {
+
+struct RunArguments {
+  RunOptions options;
+  std::string input;
+  std::filesystem::path manifest;
+  std::string shard = "1/1";
+  std::filesystem::path output;
+  std::string rate;
+  double end_s = 0.0;
+  bool json = false;
+};
+
+constexpr const char* kExamples = R"(Examples:
+  calfvo run holiday.mp4                           results in holiday-calfvo/
+  calfvo run frames/ -o out --fps 30               a folder of pictures
+  calfvo run 'shots/img*.png' --gt groundtruth.txt and evaluate
+  calfvo run /dev/video0 --live -o walk            a camera, until Ctrl-C
+  ffmpeg -i in.mkv -f yuv4mpegpipe - | calfvo run - -o out
+  calfvo run --manifest list.txt -o archive --shard 3/16    the third of sixteen jobs
+
+Writes trajectory.tum, trajectory.kitti, poses.csv (with covariances), path.png, confidence.png and run.json.
+Ctrl-C finishes with what has been read. Exit code: 0 done, 1 failed, 2 wrong usage.)";
+
+// holiday.mp4 to holiday-calfvo
+std::filesystem::path DefaultFolder(const std::string& input) {
+  std::filesystem::path path(input);
+  if (path.filename().empty()) path = path.parent_path();
+  const std::string stem = path.stem().string();
+  const bool is_file_name = !stem.empty() && stem.find_first_of("*?[:-") != 0;
+  return (is_file_name ? stem : "camera") + "-calfvo";
+}
+
+int RunOne(const RunArguments& arguments) {
+  VideoRunner runner(arguments.options);
+  const auto folder = arguments.output.empty() ? DefaultFolder(arguments.input) : arguments.output;
+  const RunReport report = runner.Run(arguments.input, folder, StopRequested());
+  if (arguments.json) {
+    fmt::print("{}", RunReportJson(report));
+  } else if (!arguments.options.quiet) {
+    fmt::print("{}", RunReportText(report));
+  }
+  return 0;
+}
+
+// One failing video does not stop the rest.
+int RunManifest(const RunArguments& arguments) {
+  const auto entries = TakeShard(ReadManifest(arguments.manifest), ParseShard(arguments.shard));
+  VideoRunner runner(arguments.options);
+  int failures = 0;
+  for (size_t i = 0; i < entries.size() && !StopRequested(); ++i) {
+    const std::filesystem::path folder = arguments.output / entries[i].name;
+    const std::string label = fmt::format("[{}/{}] {}", i + 1, entries.size(), entries[i].name);
+    if (std::filesystem::exists(folder / "run.json")) {
+      fmt::print("{}: done before\n", label);
+      continue;
+    }
+    try {
+      const RunReport report = runner.Run(entries[i].input, folder, StopRequested());
+      fmt::print("{}: {} frames, {:.1f} frames/s\n", label, report.frames, report.fps());
+    } catch (const Error& error) {
+      Log(LogLevel::kError, error.what());
+      ++failures;
+    }
+    std::fflush(stdout);
+  }
+  if (failures > 0) LogWarning("{} of {} inputs failed", failures, entries.size());
+  return failures > 0 || StopRequested() ? 1 : 0;
+}
+
+void CheckArguments(RunArguments& arguments) {
+  if (arguments.input.empty() == arguments.manifest.empty()) {
+    throw CLI::ValidationError("INPUT", "give one input, or --manifest FILE");
+  }
+  if (!arguments.manifest.empty()) {
+    if (arguments.output.empty()) throw CLI::ValidationError("--manifest", "needs -o DIR");
+    if (arguments.json) throw CLI::ValidationError("--json", "is for one input; each folder holds a run.json");
+    if (!arguments.options.ground_truth.empty()) throw CLI::ValidationError("--gt", "is for one input");
+  } else if (arguments.shard != "1/1") {
+    throw CLI::ValidationError("--shard", "needs --manifest");
+  }
+}
+
+}  // namespace
+
+Run AddRunCommand(CLI::App& app) {
+  auto arguments = std::make_shared<RunArguments>();  // shared by the parser and the returned function
+  RunOptions& options = arguments->options;
+  app.add_option("input", arguments->input, "Video file, folder or glob of pictures, /dev/videoN, or - for y4m")
+      ->type_name("INPUT");
+  app.add_option("-o,--output", arguments->output, "Folder of the results")->type_name("DIR");
+  app.add_option("--model", options.model, "Model by name or file; random:calfvo-s for random weights")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  app.add_option("--backend", options.backend, "What computes: auto, ref or cpu")->capture_default_str();
+  app.add_option("--precision", options.precision, "auto, f32 or bf16")->capture_default_str();
+  app.add_option("--threads", options.threads, "0 means one per core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_option("--window", options.window, "Frames per window; must be the model's")->type_name("K");
+  app.add_option("--overlap", options.overlap, "Frames that consecutive windows share; more is slower and better")
+      ->capture_default_str();
+  app.add_option("--fps", arguments->rate, "Frame rate of pictures without times, such as 30 or 30000/1001")
+      ->type_name("F");
+  app.add_option("--stride", options.source.stride, "Take every S-th frame")
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_option("--start", options.source.start_s, "Skip this much at the start")->type_name("SEC");
+  app.add_option("--end", arguments->end_s, "Stop this long after the first frame")->type_name("SEC");
+  app.add_option("--stream", options.source.stream, "Which video stream of the file, from 0")->type_name("N");
+  app.add_flag("--live", options.live, "Frame by frame; poses are written as they come, a few frames late");
+  app.add_flag("--npz", options.npz, "Write trajectory.npz for NumPy too");
+  app.add_flag("--colmap", options.colmap, "Write a COLMAP model too");
+  app.add_option("--gt", options.ground_truth, "Evaluate against this trajectory")->type_name("FILE");
+  app.add_option("--max-diff", options.max_diff_s, "With --gt: match poses at most this far apart in time")
+      ->type_name("SEC")
+      ->capture_default_str();
+  app.add_option("--manifest", arguments->manifest, "Many inputs, one per line; finished ones are skipped")
+      ->type_name("FILE");
+  app.add_option("--shard", arguments->shard, "With --manifest: part I of N")->type_name("I/N");
+  app.add_flag("--json", arguments->json, "Print run.json and nothing else");
+  app.add_flag("--quiet", options.quiet, "No progress bar, no summary");
+  app.footer(kExamples);
+  app.callback([arguments] { CheckArguments(*arguments); });
+  return [arguments, &app] {
+    RunOptions& chosen = arguments->options;
+    if (!arguments->rate.empty()) chosen.source.rate = ParseFrameRate(arguments->rate);
+    if (app.count("--end") > 0) chosen.source.end_s = arguments->end_s;
+    chosen.quiet = chosen.quiet || arguments->json;
+    return arguments->manifest.empty() ? RunOne(*arguments) : RunManifest(*arguments);
+  };
+}
+
+}  // namespace calfvo

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// From pictures to poses.
+//
+//   const calfvo::Trajectory path = calfvo::EstimateTrajectory("holiday.mp4");
+//
+// or, live:
+//
+//   calfvo::Odometry odometry;
+//   while (camera.Read(picture))
+//     for (const calfvo::PoseEstimate& pose : odometry.Push(picture, now_ns)) Use(pose);
+//   for (const calfvo::PoseEstimate& pose : odometry.Flush()) Use(pose);
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calfvo/error.h"
+#include "calfvo/geometry.h"
+#include "calfvo/trajectory.h"
+
+namespace calfvo {
+
+struct OdometryOptions {
+  // A model file, or the name of one that came with calfvo.
+  std::string model = "calfvo-s";
+  std::string backend = "auto";    // "auto", "cpu" or "ref"
+  std::string precision = "auto";  // "auto", "f32" or "bf16"
+  int threads = 0;                 // 0: one per core. The poses do not depend on it.
+  int overlap = 5;                 // frames that consecutive windows share; more is slower and better
+};
+
+// Borrowed pixels: RGB, 8 bits each, rows from the top.
+struct Picture {
+  const uint8_t* rgb = nullptr;
+  int width = 0;
+  int height = 0;
+  ptrdiff_t stride = 0;  // bytes from one row to the next; 0 means 3 × width
+};
+
+struct PoseEstimate {
+  int64_t timestamp_ns = 0;
+  Rigid3 world_from_camera;  // the world is the first camera; metres
+
+  // As Trajectory::covariances; zero for a model without confidence.
+  Matrix6 covariance = Matrix6::Zero();
+
+  // The motion since the picture before: standard deviation per axis, and how many windows had a say.
+  double sigma_translation_m = 0.0;
+  double sigma_rotation_rad = 0.0;
+  int windows = 0;
+};
+
+// One video at a time, one picture after the other. Every picture gets its pose, at most latency_frames() pictures
+// later; the poses are those of EstimateTrajectory to the bit.
+//
+// An Odometry may be used by one thread at a time; different ones are independent. It works with threads of its own
+// while Push or Flush runs. Throws Error, and nothing else but std::bad_alloc; after an Error, make a new one.
+class Odometry {
+ public:
+  explicit Odometry(const OdometryOptions& options = {});
+  ~Odometry();
+  Odometry(Odometry&&) noexcept;
+  Odometry& operator=(Odometry&&) noexcept;
+
+  // Times must increase. Returns the poses that became final: none, one or a few, in order.
+  std::vector<PoseEstimate> Push(const Picture& picture, int64_t timestamp_ns);
+
+  // Ends the video and returns the poses of the last pictures. The next Push begins a new video.
+  std::vector<PoseEstimate> Flush();
+
+  int latency_frames() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+struct EstimateOptions {
+  OdometryOptions odometry;
+  double frames_per_second = 0.0;  // for pictures without times; 0 means what the input says, or 30
+  int stride = 1;                  // take every how many frames one
+  double start_s = 0.0;            // after the first frame
+  std::optional<double> end_s;
+
+  // Called now and then with the number of poses so far, from the calling thread.
+  std::function<void(int64_t poses)> on_progress;
+  // Set from elsewhere to end early with what has been read.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+// The whole of a video file, a folder or glob of pictures, a camera (/dev/video0, until `stop`) or y4m on standard
+// input ("-"). One pose per frame, with covariances where the model has confidence. Throws Error.
+Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& options = {});
+
+}  // namespace calfvo
