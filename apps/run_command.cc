@@ -90,7 +90,8 @@ void CheckArguments(RunArguments& arguments) {
   }
   if (!arguments.manifest.empty()) {
     if (arguments.output.empty()) throw CLI::ValidationError("--manifest", "needs -o DIR");
-    if (arguments.json) throw CLI::ValidationError("--json", "is for one input; each folder holds a run.json");
+    if (arguments.json)
+      throw CLI::ValidationError("--json", "is for one input; each folder holds a run.json");
     if (!arguments.options.ground_truth.empty()) throw CLI::ValidationError("--gt", "is for one input");
   } else if (arguments.shard != "1/1") {
     throw CLI::ValidationError("--shard", "needs --manifest");
@@ -102,7 +103,8 @@ void CheckArguments(RunArguments& arguments) {
 Run AddRunCommand(CLI::App& app) {
   auto arguments = std::make_shared<RunArguments>();  // shared by the parser and the returned function
   RunOptions& options = arguments->options;
-  app.add_option("input", arguments->input, "Video file, folder or glob of pictures, /dev/videoN, or - for y4m")
+  app.add_option("input", arguments->input,
+                 "Video file, folder or glob of pictures, /dev/videoN, or - for y4m")
       ->type_name("INPUT");
   app.add_option("-o,--output", arguments->output, "Folder of the results")->type_name("DIR");
   app.add_option("--model", options.model, "Model by name or file; random:calfvo-s for random weights")
@@ -114,7 +116,8 @@ Run AddRunCommand(CLI::App& app) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_option("--window", options.window, "Frames per window; must be the model's")->type_name("K");
-  app.add_option("--overlap", options.overlap, "Frames that consecutive windows share; more is slower and better")
+  app.add_option("--overlap", options.overlap,
+                 "Frames that consecutive windows share; more is slower and better")
       ->capture_default_str();
   app.add_option("--fps", arguments->rate, "Frame rate of pictures without times, such as 30 or 30000/1001")
       ->type_name("F");

@@ -56,11 +56,12 @@ struct PoseEstimate {
   int windows = 0;
 };
 
-// One video at a time, one picture after the other. Every picture gets its pose, at most latency_frames() pictures
-// later; the poses are those of EstimateTrajectory to the bit.
+// One video at a time, one picture after the other. Every picture gets its pose, at most latency_frames()
+// pictures later; the poses are those of EstimateTrajectory to the bit.
 //
-// An Odometry may be used by one thread at a time; different ones are independent. It works with threads of its own
-// while Push or Flush runs. Throws Error, and nothing else but std::bad_alloc; after an Error, make a new one.
+// An Odometry may be used by one thread at a time; different ones are independent. It works with threads of
+// its own while Push or Flush runs. Throws Error, and nothing else but std::bad_alloc; after an Error, make a
+// new one.
 class Odometry {
  public:
   explicit Odometry(const OdometryOptions& options = {});
@@ -94,8 +95,8 @@ struct EstimateOptions {
   const std::atomic<bool>* stop = nullptr;
 };
 
-// The whole of a video file, a folder or glob of pictures, a camera (/dev/video0, until `stop`) or y4m on standard
-// input ("-"). One pose per frame, with covariances where the model has confidence. Throws Error.
+// The whole of a video file, a folder or glob of pictures, a camera (/dev/video0, until `stop`) or y4m on
+// standard input ("-"). One pose per frame, with covariances where the model has confidence. Throws Error.
 Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& options = {});
 
 }  // namespace calfvo

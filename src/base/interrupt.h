@@ -6,8 +6,8 @@
 
 namespace calfvo {
 
-// From the first call on, SIGINT and SIGTERM set the flag that is returned instead of ending the process. A second
-// signal ends it at once.
+// From the first call on, SIGINT and SIGTERM set the flag that is returned instead of ending the process. A
+// second signal ends it at once.
 const std::atomic<bool>& StopRequested();
 
 }  // namespace calfvo

@@ -22,9 +22,10 @@ ImageView CheckedView(const Picture& picture) {
   const ptrdiff_t row = ptrdiff_t{3} * picture.width;
   if (picture.rgb == nullptr || picture.width < 1 || picture.height < 1 || picture.width > kMaxSide ||
       picture.height > kMaxSide || (picture.stride != 0 && picture.stride < row)) {
-    throw Error(fmt::format("a picture of {}x{} with stride {}: sides of 1 to {} pixels and a stride of 3 x width or "
-                            "more expected",
-                            picture.width, picture.height, picture.stride, kMaxSide));
+    throw Error(
+        fmt::format("a picture of {}x{} with stride {}: sides of 1 to {} pixels and a stride of 3 x width or "
+                    "more expected",
+                    picture.width, picture.height, picture.stride, kMaxSide));
   }
   return {picture.width, picture.height, 3, picture.rgb, picture.stride == 0 ? row : picture.stride};
 }
@@ -78,7 +79,8 @@ class Odometry::Impl {
   std::vector<PoseEstimate> Take() {
     std::vector<PoseEstimate> poses;
     for (const TrackedPose& pose : tracked_) {
-      poses.push_back({times_ns_.front(), pose.world_from_camera, Matrix6::Zero(), 0.0, 0.0, pose.edge.estimates});
+      poses.push_back(
+          {times_ns_.front(), pose.world_from_camera, Matrix6::Zero(), 0.0, 0.0, pose.edge.estimates});
       if (estimator_.has_confidence()) {
         poses.back().covariance = pose.covariance;
         poses.back().sigma_translation_m = pose.edge.sigma_translation_m;
@@ -109,14 +111,16 @@ Odometry& Odometry::operator=(Odometry&&) noexcept = default;
 std::vector<PoseEstimate> Odometry::Push(const Picture& picture, int64_t timestamp_ns) {
   return impl_->Push(picture, timestamp_ns);
 }
-std::vector<PoseEstimate> Odometry::Flush() { return impl_->Flush(); }
-int Odometry::latency_frames() const { return impl_->latency_frames(); }
+std::vector<PoseEstimate> Odometry::Flush() {
+  return impl_->Flush();
+}
+int Odometry::latency_frames() const {
+  return impl_->latency_frames();
+}
 
 Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& options) {
-  SourceOptions source_options{.stride = options.stride,
-                               .start_s = options.start_s,
-                               .end_s = options.end_s,
-                               .stop = options.stop};
+  SourceOptions source_options{
+      .stride = options.stride, .start_s = options.start_s, .end_s = options.end_s, .stop = options.stop};
   if (options.frames_per_second != 0.0) {
     source_options.rate = ParseFrameRate(fmt::format("{:.3f}", options.frames_per_second));
   }
@@ -126,8 +130,8 @@ Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& o
   Preprocessor preprocessor(model.file.config.input);
   Trajectory trajectory;
   const PipelineResult result = RunPipeline(
-      *source, [&](const ImageView& picture, std::span<float> out) { preprocessor.Run(picture, out); }, estimator,
-      {.overlap = options.odometry.overlap}, {.stop = options.stop},
+      *source, [&](const ImageView& picture, std::span<float> out) { preprocessor.Run(picture, out); },
+      estimator, {.overlap = options.odometry.overlap}, {.stop = options.stop},
       [&](const FrameRecord& frame, const TrackedPose& pose) {
         trajectory.timestamps_ns.push_back(frame.timestamp_ns);
         trajectory.world_from_camera.push_back(pose.world_from_camera);
