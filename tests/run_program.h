@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs `calfvo` as users do. CALFVO_PROGRAM is its path.
+// Runs `calfvo` and other programs as users do. CALFVO_PROGRAM is its path.
 #pragma once
 
 #include <sys/wait.h>
@@ -19,12 +19,15 @@ struct Outcome {
 };
 
 // In `folder`, where it leaves stdout.txt and stderr.txt.
-inline Outcome RunCalfvo(const std::filesystem::path& folder, const std::string& arguments) {
-  const std::string command =
-      "cd " + folder.string() + " && " + CALFVO_PROGRAM + " " + arguments + " >stdout.txt 2>stderr.txt";
-  const int status = std::system(command.c_str());
+inline Outcome RunProgram(const std::filesystem::path& folder, const std::string& command) {
+  const std::string line = "cd " + folder.string() + " && " + command + " >stdout.txt 2>stderr.txt";
+  const int status = std::system(line.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadWholeFile(folder / "stdout.txt"),
           ReadWholeFile(folder / "stderr.txt")};
+}
+
+inline Outcome RunCalfvo(const std::filesystem::path& folder, const std::string& arguments) {
+  return RunProgram(folder, std::string(CALFVO_PROGRAM) + " " + arguments);
 }
 
 }  // namespace calfvo

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hours of video in constant memory: the peak after 200,000 frames against the peak after 2,000, each in a
+// process of its own.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/testing.h"
+#include "odometry/pipeline.h"
+#include "run/run_outputs.h"
+
+namespace calfvo {
+namespace {
+
+class EndlessSource : public FrameSource {
+ public:
+  explicit EndlessSource(int64_t frames) : frames_(frames) {}
+  bool Next(Frame& frame) override {
+    if (next_ == frames_) return false;
+    frame.index = next_;
+    frame.timestamp_ns = 33'000'000 * next_++;
+    frame.width = 64;
+    frame.height = 48;
+    frame.rgb.assign(size_t{64} * 48 * 3, static_cast<uint8_t>(next_));
+    frame.damage = next_ % 100 == 0 ? "every hundredth" : "";
+    return true;
+  }
+  const SourceInfo& info() const override { return info_; }
+
+ private:
+  const int64_t frames_;
+  int64_t next_ = 0;
+  const SourceInfo info_;
+};
+
+// Walks ahead, and keeps nothing.
+class WalkingEstimator : public WindowEstimator {
+ public:
+  int window() const override { return 8; }
+  bool has_confidence() const override { return true; }
+  size_t input_size() const override { return 16; }
+  void Start(int) override {}
+  void AddFrames(std::span<const float* const>) override {}
+  void Estimate(std::span<const int64_t> first_frames, std::span<PairEstimate> estimates) override {
+    for (PairEstimate& estimate : estimates) {
+      estimate = {
+          {Quaternion::Identity(), {0.001 * static_cast<double>(first_frames[0] % 7), 0.0, 0.1}}, -5, -4};
+    }
+  }
+};
+
+long PeakKilobytes(int64_t frames) {
+  int channel[2];
+  if (pipe(channel) != 0) throw Error("no pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    const TempFolder folder;
+    {
+      RunOutputs outputs(folder.path(), {});
+      EndlessSource source(frames);
+      WalkingEstimator estimator;
+      RunPipeline(
+          source, [](const ImageView&, std::span<float>) {}, estimator, {}, {},
+          [&](const FrameRecord& frame, const TrackedPose& pose) { outputs.Add(frame, pose); });
+      RunReport report;
+      outputs.Finish("walk", report);
+    }
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    if (write(channel[1], &usage.ru_maxrss, sizeof(usage.ru_maxrss)) < 0) _exit(1);
+    std::filesystem::remove_all(folder.path());
+    _exit(0);
+  }
+  close(channel[1]);
+  long peak = 0;
+  const bool told = read(channel[0], &peak, sizeof(peak)) == static_cast<ssize_t>(sizeof(peak));
+  close(channel[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return told && status == 0 ? peak : -1;
+}
+
+TEST(RunMemory, DoesNotGrowWithTheVideo) {
+  const long shorter = PeakKilobytes(2'000);
+  const long longer = PeakKilobytes(200'000);
+  ASSERT_GT(shorter, 0);
+  ASSERT_GT(longer, 0);
+  EXPECT_LT(static_cast<double>(longer), 1.05 * static_cast<double>(shorter))
+      << shorter << " kB, " << longer << " kB";
+}
+
+}  // namespace
+}  // namespace calfvo

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// `calfvo run` as users call it: files, determinism, interruption, messages and exit codes. The network is a
+// tiny one with random weights, so poses mean nothing here; what they must be is tested beside the odometry
+// and the network.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "calfvo/trajectory.h"
+#include "estimator/tiny_model.h"
+#include "run_program.h"
+#include "weights/model_file.h"
+
+namespace calfvo {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class RunCli : public testing::Test {
+ protected:
+  RunCli() {
+    const ModelFile model = RandomModel(TinyConfig(), 1);
+    SaveModelFile(model.config, *model.weights, DType::kF32, At("tiny.safetensors"));
+  }
+
+  Outcome Calfvo(const std::string& arguments) const { return RunCalfvo(folder_.path(), arguments); }
+  Outcome RunVideo(const std::string& arguments) const {
+    return Calfvo("run --model tiny.safetensors " + arguments);
+  }
+  void MakeClip(const std::string& name, int frames) const {
+    const Outcome outcome =
+        Calfvo("synth room --size 64x48 --quiet --frames " + std::to_string(frames) + " -o " + name);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  std::filesystem::path At(const std::string& name) const { return folder_.path() / name; }
+  std::string Text(const std::string& name) const { return ReadWholeFile(At(name)); }
+
+  // Starts `calfvo run` with these arguments and returns its process.
+  pid_t Start(const std::string& arguments) const {
+    const std::string command = "cd " + folder_.path().string() + " && exec " + CALFVO_PROGRAM +
+                                " run --model tiny.safetensors " + arguments + " >stdout.txt 2>stderr.txt";
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(127);
+    }
+    return child;
+  }
+  // Waits until `name` has at least `lines` lines.
+  bool WaitForLines(const std::string& name, int lines) const {
+    for (int i = 0; i < 1000; ++i) {
+      const std::string text = Text(name);
+      if (std::count(text.begin(), text.end(), '\n') >= lines) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  }
+
+  const TempFolder folder_;
+};
+
+TEST_F(RunCli, WritesEverythingThatIsPromised) {
+  MakeClip("clip", 20);
+  const Outcome outcome = RunVideo("clip -o out --npz --colmap --gt clip/groundtruth.txt");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, StartsWith("20 frames, 0.6 s, path "));
+  EXPECT_THAT(outcome.out, HasSubstr("out/path.png"));
+  EXPECT_THAT(outcome.out, HasSubstr("t_rel"));
+  for (const char* name :
+       {"trajectory.tum", "trajectory.kitti", "poses.csv", "path.png", "path.svg", "confidence.png",
+        "run.json", "trajectory.npz", "colmap/images.txt", "report/report.html"}) {
+    EXPECT_TRUE(std::filesystem::exists(At("out") / name)) << name;
+  }
+  const Trajectory path = ReadTrajectory(At("out/trajectory.tum"));
+  EXPECT_EQ(path.timestamps_ns, ReadTrajectory(At("clip/groundtruth.txt")).timestamps_ns);
+  const auto json = nlohmann::json::parse(Text("out/run.json"));
+  EXPECT_EQ(json["frames"], 20);
+  EXPECT_EQ(json["poses"], 20);
+  EXPECT_GT(json["fps"], 0.0);
+  EXPECT_GT(json["peak_rss_mb"], 1.0);
+  EXPECT_EQ(json["model"]["sha256"].get<std::string>().size(), 64U);
+  for (const char* stage : {"decode", "preprocess", "encode", "window", "fuse", "write"}) {
+    EXPECT_GE(json["stages"][stage], 0.0) << stage;
+  }
+  EXPECT_TRUE(json["eval"]["t_rel"].is_number());
+}
+
+TEST_F(RunCli, SameBytesAgainForAnyThreadsAndLive) {
+  MakeClip("clip", 25);
+  const std::string input = CALFVO_HAS_VIDEO ? "clip/video.mp4" : "clip";
+  ASSERT_EQ(RunVideo(input + " -o a --threads 1").exit_code, 0);
+  ASSERT_EQ(RunVideo(input + " -o b --threads 1").exit_code, 0);
+  ASSERT_EQ(RunVideo(input + " -o c --threads 2").exit_code, 0);
+  ASSERT_EQ(RunVideo(input + " -o d --live").exit_code, 0);
+  for (const char* name : {"trajectory.tum", "trajectory.kitti", "poses.csv", "path.png", "confidence.svg"}) {
+    const std::string expected = Text(std::string("a/") + name);
+    for (const char* other : {"b/", "c/", "d/"})
+      EXPECT_EQ(Text(std::string(other) + name), expected) << other << name;
+  }
+}
+
+TEST_F(RunCli, OnePosePerFrameForShortInputsAndCuts) {
+  for (const int frames : {1, 2, 7, 8, 9}) {
+    MakeClip("clip", frames);
+    ASSERT_EQ(RunVideo("clip/rgb -o out --fps 10").exit_code, 0) << frames;
+    EXPECT_EQ(ReadTrajectory(At("out/trajectory.tum")).size(), static_cast<size_t>(frames));
+    std::filesystem::remove_all(At("clip"));
+  }
+  MakeClip("clip", 30);
+  ASSERT_EQ(RunVideo("clip/rgb -o out --fps 10 --stride 3 --start 0.5 --end 2.5").exit_code, 0);
+  const Trajectory path = ReadTrajectory(At("out/trajectory.tum"));
+  ASSERT_EQ(path.size(), 7U);
+  EXPECT_EQ(path.timestamps_ns.front(), 500'000'000);
+  EXPECT_EQ(path.timestamps_ns[1], 800'000'000);
+}
+
+TEST_F(RunCli, JsonIsAllThatIsPrinted) {
+  MakeClip("clip", 9);
+  const Outcome outcome = RunVideo("clip -o out --json");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["frames"], 9);
+  EXPECT_EQ(outcome.out, Text("out/run.json"));
+}
+
+// The examples use the installed headers alone.
+TEST_F(RunCli, TheLibraryGivesTheSamePoses) {
+  MakeClip("clip", 12);
+  ASSERT_EQ(RunVideo("clip -o out").exit_code, 0);
+  const Outcome whole =
+      RunProgram(folder_.path(), std::string(CALFVO_ESTIMATE) + " clip api.tum tiny.safetensors");
+  EXPECT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(whole.out, StartsWith("12 poses"));
+  EXPECT_EQ(Text("api.tum"), Text("out/trajectory.tum"));
+
+  std::string names;
+  for (int i = 0; i < 12; ++i) {
+    names += " frame" + std::to_string(i) + ".ppm";
+    std::ofstream(At("frame" + std::to_string(i) + ".ppm"), std::ios::binary)
+        << "P6 4 4 255\n"
+        << std::string(48, static_cast<char>(20 * i));
+  }
+  const Outcome live = RunProgram(folder_.path(), std::string(CALFVO_LIVE) + " tiny.safetensors" + names);
+  EXPECT_EQ(live.exit_code, 0) << live.err;
+  EXPECT_EQ(std::count(live.out.begin(), live.out.end(), '\n'), 12);
+}
+
+TEST_F(RunCli, ManifestsSkipWhatIsDoneAndSurviveWhatFails) {
+  MakeClip("one", 9);
+  MakeClip("two", 3);
+  std::ofstream(At("list.txt")) << "one\nnone.mp4\ntwo\tsecond\n";
+  const Outcome first = RunVideo("--manifest list.txt -o out --shard 1/2");
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_TRUE(std::filesystem::exists(At("out/one/run.json")));
+  EXPECT_TRUE(std::filesystem::exists(At("out/second/run.json")));
+  const Outcome all = RunVideo("--manifest list.txt -o out");
+  EXPECT_EQ(all.exit_code, 1);
+  EXPECT_THAT(all.out, HasSubstr("[1/3] one: done before"));
+  EXPECT_THAT(all.err, HasSubstr("none.mp4"));
+  EXPECT_THAT(all.err, HasSubstr("1 of 3 inputs failed"));
+}
+
+TEST_F(RunCli, WrongUsage) {
+  MakeClip("clip", 3);
+  std::ofstream(At("file")) << "x";
+  struct Case {
+    const char* arguments;
+    int exit_code;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"", 2, "give one input, or --manifest FILE"},
+      {"clip --manifest x", 2, "give one input"},
+      {"clip --shard 1/2", 2, "needs --manifest"},
+      {"clip -o out --overlap 8", 1, "windows of 8 frames can share 1 to 7"},
+      {"clip -o out --window 6", 1, "was trained on windows of 8"},
+      {"clip -o out --stride 0", 1, "stride"},
+      {"clip -o out --fps 0", 1, "0"},
+      {"clip -o out --backend magic", 1, "magic"},
+      {"clip -o file/out", 1, "file/out"},
+      {"clip -o out --gt none.txt", 1, "none.txt"},
+      {"none.mp4 -o out", 1, "none.mp4"},
+      {"clip -o out --start 100", 1, "no frames"},
+  };
+  for (const Case& wrong : cases) {
+    const Outcome outcome = RunVideo(wrong.arguments);
+    EXPECT_EQ(outcome.exit_code, wrong.exit_code) << wrong.arguments << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(wrong.message)) << wrong.arguments;
+    if (wrong.exit_code == 1)
+      EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+  const Outcome model = Calfvo("run clip -o out --model no-such");
+  EXPECT_EQ(model.exit_code, 1);
+  EXPECT_THAT(model.err, HasSubstr("there is no model 'no-such'"));
+}
+
+#if CALFVO_HAS_CAMERA
+constexpr const char* kEndless = "'lavfi:testsrc=size=64x48:rate=200,realtime'";
+
+TEST_F(RunCli, CtrlCFinishesWithWhatHasBeenRead) {
+  const pid_t child = Start(std::string(kEndless) + " --live -o out");
+  ASSERT_TRUE(WaitForLines("out/trajectory.tum", 20));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << Text("stderr.txt");
+  const auto json = nlohmann::json::parse(Text("out/run.json"));
+  EXPECT_EQ(json["interrupted"], true);
+  EXPECT_EQ(ReadTrajectory(At("out/trajectory.tum")).size(), json["frames"].get<size_t>());
+  EXPECT_THAT(Text("stdout.txt"), HasSubstr("stopped early"));
+}
+
+TEST_F(RunCli, KillLosesAtMostTheLineInFlight) {
+  const pid_t child = Start(std::string(kEndless) + " --live -o out");
+  ASSERT_TRUE(WaitForLines("out/trajectory.tum", 20));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  std::string text = Text("out/trajectory.tum");
+  text.resize(text.rfind('\n') + 1);
+  std::ofstream(At("kept.tum")) << text;
+  EXPECT_GE(ReadTrajectory(At("kept.tum")).size(), 19U);
+}
+#endif
+
+}  // namespace
+}  // namespace calfvo
