@@ -193,8 +193,9 @@ TEST_F(RunCli, WrongUsage) {
     const Outcome outcome = RunVideo(wrong.arguments);
     EXPECT_EQ(outcome.exit_code, wrong.exit_code) << wrong.arguments << "\n" << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(wrong.message)) << wrong.arguments;
-    if (wrong.exit_code == 1)
+    if (wrong.exit_code == 1) {
       EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    }
   }
   const Outcome model = Calfvo("run clip -o out --model no-such");
   EXPECT_EQ(model.exit_code, 1);
