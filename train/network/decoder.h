@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens of K frames to descriptors: both decoders of docs/network.md.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "network/layers.h"
+#include "network/weight_table.h"
+#include "weights/model_config.h"
+
+namespace calfvo::train {
+
+class Decoder {
+ public:
+  struct Output {
+    at::Tensor descriptors;  // [B, (1 + K)·d] f32: the camera token, then each frame's mean
+    at::Tensor tokens;       // [B, K, N, d]: the last layer's
+  };
+
+  Decoder(const ModelConfig& config, const WeightTable& weights);
+
+  // `tokens` [B, K, N, d].
+  Output operator()(const at::Tensor& tokens) const;
+
+ private:
+  struct Layer {
+    NormLayer time_norm;  // time_space only, like the next two
+    AttentionLayer time;
+    LinearLayer time_out;
+    NormLayer space_norm;
+    AttentionLayer space;
+    NormLayer feed_forward_norm;
+    FeedForwardLayer feed_forward;
+  };
+
+  // z [B, K, 1 + N, d] → the same, after all layers.
+  at::Tensor TimeSpace(at::Tensor z) const;
+  // z [B, 1 + K·N, d].
+  at::Tensor Full(at::Tensor z) const;
+
+  const DecoderConfig config_;
+  at::Tensor pos_embed_, time_embed_, camera_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace calfvo::train
