@@ -3,44 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
-#include <limits>
-
 #include "calfvo/error.h"
 #include "clip/option_fields.h"
-#include "clip/toml_reader.h"
+#include "config/config_text.h"
+#include "config/option_reader.h"
 
 namespace calfvo {
 namespace {
-
-constexpr size_t kMaxBytes = 1'000'000;
-
-// Options state their ranges in Validate, whose message starts with the field: here it gets the line.
-template <typename Options>
-void Validate(const Options& options, const TomlTable& table) {
-  try {
-    options.Validate();
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    table.Fail(message.substr(0, message.find(' ')), message.substr(message.find(' ') + 1));
-  }
-}
-
-template <typename Options>
-void ReadFields(TomlTable& table, std::span<const FloatField<Options>> fields, Options& options) {
-  for (const auto& field : fields) {
-    if (const auto value = table.Number(field.name)) options.*field.member = static_cast<float>(*value);
-  }
-}
-
-void ReadInt(TomlTable& table, std::string_view key, int& value) {
-  const auto read = table.Integer(key);
-  if (!read) return;
-  // Out of int's range is out of every field's range too: Validate says what that is.
-  constexpr int64_t kLimit = std::numeric_limits<int>::max();
-  value = static_cast<int>(std::min(std::max(*read, -kLimit), kLimit));
-}
 
 // A table of weights by kind; kinds that are not named get zero.
 template <size_t N, typename NameOf>
@@ -66,10 +35,10 @@ std::string_view SceneName(size_t i) {
 }
 
 void ReadClip(TomlTable& top, ClipOptions& options) {
-  ReadInt(top, "frames", options.frames);
-  ReadInt(top, "width", options.width);
-  ReadInt(top, "height", options.height);
-  ReadInt(top, "samples", options.samples);
+  ReadOption(top, "frames", options.frames);
+  ReadOption(top, "width", options.width);
+  ReadOption(top, "height", options.height);
+  ReadOption(top, "samples", options.samples);
   if (const auto fps = top.NumberOrText("fps")) {
     try {
       options.rate = ParseFrameRate(*fps);
@@ -77,27 +46,27 @@ void ReadClip(TomlTable& top, ClipOptions& options) {
       top.Fail("fps", error.what());
     }
   }
-  Validate(options, top);
+  ValidateOptions(options, top);
 }
 
 void ReadCamera(TomlTable table, ClipOptions& options) {
   ReadFields(table, SensorFields(), options.sensor);
-  if (const auto square = table.Boolean("square_pixels")) options.square_pixels = *square;
+  ReadOption(table, "square_pixels", options.square_pixels);
   table.RefuseUnknown();
-  Validate(options.sensor, table);
+  ValidateOptions(options.sensor, table);
 }
 
 void ReadEffects(TomlTable table, ClipOptions& options) {
   ReadFields(table, EffectFields(), options.effects);
-  ReadInt(table, "blur_samples", options.effects.blur_samples);
+  ReadOption(table, "blur_samples", options.effects.blur_samples);
   table.RefuseUnknown();
-  Validate(options.effects, table);
+  ValidateOptions(options.effects, table);
 }
 
 void ReadRecorded(TomlTable table, ClipOptions& options) {
   ReadFields(table, SegmentFields(), options.segments);
   table.RefuseUnknown();
-  Validate(options, table);
+  ValidateOptions(options, table);
 }
 
 }  // namespace
@@ -126,20 +95,7 @@ Preset ParsePreset(std::string_view text, const std::string& file) {
 }
 
 Preset ReadPreset(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw Error(path.string() + ": is a folder; a preset file was expected");
-  }
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw Error(path.string() + ": cannot open the preset");
-  std::string text(kMaxBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) throw Error(path.string() + ": cannot read the preset");
-  text.resize(static_cast<size_t>(stream.gcount()));
-  if (text.size() > kMaxBytes) {
-    throw Error(fmt::format("{}: is larger than {} bytes; a preset was expected", path.string(), kMaxBytes));
-  }
-  return ParsePreset(text, path.string());
+  return ParsePreset(ReadConfigText(path, "preset"), path.string());
 }
 
 }  // namespace calfvo
