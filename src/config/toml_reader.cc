@@ -137,6 +137,19 @@ std::vector<double> TomlTable::Numbers(std::string_view key, size_t count) {
   return numbers;
 }
 
+std::vector<std::string> TomlTable::Texts(std::string_view key) {
+  const toml::node* node = Find(key);
+  if (node == nullptr) return {};
+  const toml::array* array = node->as_array();
+  if (array == nullptr) FailType(key, "a list of texts");
+  std::vector<std::string> texts;
+  for (const toml::node& item : *array) {
+    if (!item.is_string()) Fail(key, "expected a list of texts");
+    texts.push_back(*item.value<std::string>());
+  }
+  return texts;
+}
+
 void TomlTable::RefuseUnknown() const {
   for (const auto& [key, node] : table_) {
     if (asked_.contains(key.str())) continue;

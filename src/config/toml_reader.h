@@ -30,6 +30,8 @@ class TomlTable {
   std::optional<std::string> NumberOrText(std::string_view key);
   // `count` numbers, or none where the key is missing.
   std::vector<double> Numbers(std::string_view key, size_t count);
+  // Any number of texts; none where the key is missing.
+  std::vector<std::string> Texts(std::string_view key);
   // The tables of an array of tables, [[key]]; none where the key is missing.
   std::vector<TomlTable> Tables(std::string_view key);
   // One of the names, as the value that stands beside it: a range of {value, name}.
