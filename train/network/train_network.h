@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network as LibTorch modules: the runtime's twin. Parameters have the names and shapes of
+// The network as a LibTorch module: the runtime's twin. Parameters have the names and shapes of
 // docs/network.md, so a model file written by either loads in the other.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "tensor/dtype.h"
 #include "weights/model_config.h"
 #include "weights/weight_source.h"
 
@@ -14,28 +20,34 @@ struct NetworkOptions {
   // Adds a head that predicts the image motion of the four cells of every patch: 8 values per token, in
   // patches. It is for training only and is never exported.
   bool motion_head = false;
-  // bf16 products with f32 accumulation, norms and residual stream; parameters stay f32.
+  // Activations, the residual stream and the factors of products in bf16; sums, norms, softmax and the head
+  // in f32. Parameters stay f32.
   bool bf16 = false;
   bool train_encoder = true;  // false: the encoder is frozen and runs without gradients
+  uint64_t seed = 0;          // of the initial weights
 };
 
 struct NetworkOutput {
-  torch::Tensor values;  // [B, K − 1, m] f32: the head's raw outputs, as Network::Decode gives them
-  // [B, K, h·2, w·2, 2] f32, patches: where each cell of a frame was in the frame before; undefined without
-  // the motion head. Frame 0's means nothing.
-  torch::Tensor motion;
+  at::Tensor values;  // [B, K − 1, m] f32: the head's raw outputs, as Network::Decode gives them
+  // [B, K, h·2, w·2, 2] f32, patches (x, y): where each cell of a frame was in the frame before; undefined
+  // without the motion head. Frame 0's means nothing.
+  at::Tensor motion;
 };
 
+// Nothing in the forward or backward pass waits for the device or depends on values in its control flow, so a
+// step can be captured in a CUDA graph. Parameters may be moved, or made views of one buffer, with set_data.
 class TrainNetworkImpl : public torch::nn::Module {
  public:
+  // Weights suited to training from scratch. Throws Error for an invalid configuration.
   TrainNetworkImpl(const ModelConfig& config, const NetworkOptions& options);
+  ~TrainNetworkImpl() override;
 
-  // `frames` [B, K, S, S, 3] uint8 RGB.
-  NetworkOutput forward(const torch::Tensor& frames);
+  // `frames` [B, K, S, S, 3] uint8 RGB, contiguous.
+  NetworkOutput forward(const at::Tensor& frames);
 
   // The two halves, for tokens that are computed once and kept: [B, K, N, dim] in between.
-  torch::Tensor Encode(const torch::Tensor& frames);
-  NetworkOutput Decode(const torch::Tensor& tokens);
+  at::Tensor Encode(const at::Tensor& frames);
+  NetworkOutput Decode(const at::Tensor& tokens);
 
   const ModelConfig& config() const { return config_; }
 
@@ -43,12 +55,17 @@ class TrainNetworkImpl : public torch::nn::Module {
   const ModelConfig config_;
   const NetworkOptions options_;
   struct Parts;
-  std::shared_ptr<Parts> parts_;  // LibTorch modules are shared by design
+  std::unique_ptr<Parts> parts_;
 };
 TORCH_MODULE(TrainNetwork);
 
 // Fills the parameters from a model file's tensors; throws Error naming the one that is missing or misshapen.
 // The motion head, which no model file has, keeps its values.
 void LoadWeights(TrainNetworkImpl& network, const WeightSource& weights);
+
+// Writes the network as a model file (weights/model_file.h) with `config`, which may differ from the
+// network's in what has no tensors: name, licence, training, calibration. The motion head stays out.
+void SaveModel(const TrainNetworkImpl& network, const ModelConfig& config, DType dtype,
+               const std::filesystem::path& path);
 
 }  // namespace calfvo::train

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a network is trained from when there is no checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "weights/model_config.h"
+#include "weights/weight_source.h"
+
+namespace calfvo::train {
+
+// Every tensor of the model, a function of its name and the seed: matrices and embeddings from a normal
+// distribution of deviation 0.02, cut at two deviations; convolutions with a deviation that keeps the
+// variance through GELU; what adds to the residual stream divided by the square root of the number of
+// additions; biases 0 and gains 1. The head starts with poses near the identity and variances of one.
+std::unique_ptr<WeightSource> InitialWeights(const ModelConfig& config, uint64_t seed);
+
+}  // namespace calfvo::train

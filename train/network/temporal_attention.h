@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention over time: at each position, among the K frames of a window.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace calfvo::train {
+
+// qkv [B, K, T, 3, heads, D], contiguous → [B, K, T, heads·D]. On CUDA, for f32 and bf16, K ≤ 16 and D a
+// multiple of 8 from 32 to 64, one kernel each way reads and writes this layout; everything else takes
+// ComposedTemporalAttention. Sums and softmax are f32.
+at::Tensor TemporalAttention(const at::Tensor& qkv);
+
+// The same out of LibTorch's operations.
+at::Tensor ComposedTemporalAttention(const at::Tensor& qkv);
+
+}  // namespace calfvo::train
