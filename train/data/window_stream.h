@@ -2,7 +2,7 @@
 // Windows of video with their relative poses, in batches, on the device that trains.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 // waits for the device or depends on values in its control flow, so a step can be captured in a CUDA graph.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "data/window_stream.h"
 #include "weights/model_config.h"
