@@ -10,14 +10,16 @@
 
 namespace calfvo {
 
-// Resizes and crops as the model's configuration says, to the integer as Pillow does, and normalises. Keeps
-// its tables for the size it saw last; allocates only when the size changes. Not thread-safe.
+// Resizes and crops as the model's configuration says, to the integer as Pillow does, and normalises
+// (docs/network.md, "Input"). Keeps its tables for the size it saw last; allocates only when the size
+// changes, and memory does not grow with the picture's area. Not thread-safe.
 class Preprocessor {
  public:
   explicit Preprocessor(const InputConfig& config);
   ~Preprocessor();
 
-  // `picture` is RGB of any size from 1×1; `out` [3, size, size] receives (value / 255 − mean) / std.
+  // `picture` is RGB, 1×1 to 65535×65535; `out` [3, size, size] receives (value / 255 − mean) / std. Throws
+  // Error for pictures and outputs of other sizes.
   void Run(const ImageView& picture, std::span<float> out);
 
  private:

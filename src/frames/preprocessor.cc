@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frames/preprocessor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "calfvo/error.h"
+#include "frames/resize.h"
+
+namespace calfvo {
+namespace {
+
+constexpr int kMaxSide = 65535;
+
+ResampleKernel ChooseKernel(ResizeFilter filter, bool shrinks) {
+  switch (filter) {
+    case ResizeFilter::kBilinear:
+      return ResampleKernel::kBilinear;
+    case ResizeFilter::kBicubic:
+      return ResampleKernel::kBicubic;
+    case ResizeFilter::kLanczos:
+      return ResampleKernel::kLanczos;
+    case ResizeFilter::kLanczosOrBicubic:
+      break;
+  }
+  return shrinks ? ResampleKernel::kLanczos : ResampleKernel::kBicubic;
+}
+
+// docs/network.md, "Input". The divisions and roundings (half to even) are those of DUSt3R's Python.
+ResizePlan MakePlan(const InputConfig& config, int width, int height) {
+  const int size = config.size;
+  const int long_side = std::max(width, height);
+  ResizePlan plan{.in_width = width, .in_height = height, .width = size, .height = size};
+  if (config.resize == ResizeRule::kSquash) {
+    plan.out_width = plan.out_height = size;
+    plan.kernel = ChooseKernel(config.filter, long_side > size);
+    return plan;
+  }
+  const double ratio = static_cast<double>(long_side) / std::min(width, height);
+  const double new_long_side = std::nearbyint(size * ratio);
+  const auto scaled = [&](int side) {
+    return static_cast<int>(std::nearbyint(side * new_long_side / long_side));
+  };
+  plan.out_width = scaled(width);
+  plan.out_height = scaled(height);
+  plan.left = plan.out_width / 2 - size / 2;
+  plan.top = plan.out_height / 2 - size / 2;
+  plan.kernel = ChooseKernel(config.filter, long_side > new_long_side);
+  return plan;
+}
+
+}  // namespace
+
+struct Preprocessor::State {
+  int width = 0;
+  int height = 0;
+  std::optional<Resizer> resizer;
+  std::vector<uint8_t> rgb;                          // [size, size, 3]
+  std::array<std::array<float, 256>, 3> normalised;  // of each channel's values
+};
+
+Preprocessor::Preprocessor(const InputConfig& config) : config_(config), state_(std::make_unique<State>()) {
+  const auto side = static_cast<size_t>(config.size);
+  state_->rgb.resize(side * side * 3);
+  for (size_t c = 0; c < 3; ++c) {
+    for (size_t value = 0; value < 256; ++value) {
+      state_->normalised[c][value] =
+          static_cast<float>((static_cast<double>(value) / 255.0 - config.mean[c]) / config.std[c]);
+    }
+  }
+}
+
+Preprocessor::~Preprocessor() = default;
+
+void Preprocessor::Run(const ImageView& picture, std::span<float> out) {
+  const auto [width, height, channels, pixels, stride] = picture;
+  if (channels != 3 || std::min(width, height) < 1 || std::max(width, height) > kMaxSide) {
+    throw Error(fmt::format("picture of {}x{} pixels with {} channels; RGB with sides from 1 to {} is needed",
+                            width, height, channels, kMaxSide));
+  }
+  State& state = *state_;
+  if (out.size() != state.rgb.size()) {
+    throw Error(
+        fmt::format("room for {} values where 3x{}x{} are made", out.size(), config_.size, config_.size));
+  }
+  if (width != state.width || height != state.height) {
+    state.resizer.emplace(MakePlan(config_, width, height));
+    state.width = width;
+    state.height = height;
+  }
+  state.resizer->Run(picture, state.rgb);
+  const size_t plane = state.rgb.size() / 3;
+  for (size_t i = 0; i < plane; ++i) {
+    for (size_t c = 0; c < 3; ++c) out[c * plane + i] = state.normalised[c][state.rgb[i * 3 + c]];
+  }
+}
+
+}  // namespace calfvo

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frames/preprocessor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "calfvo/error.h"
+#include "frames/resize_golden.h"
+
+namespace calfvo {
+namespace {
+
+std::vector<float> Preprocessed(const InputConfig& config, const Frame& picture) {
+  std::vector<float> out(3 * static_cast<size_t>(config.size) * static_cast<size_t>(config.size));
+  Preprocessor(config).Run(picture.view(), out);
+  return out;
+}
+
+void ExpectGoldens(const std::string& rule) {
+  const auto goldens = ReadResizeGoldens(rule);
+  ASSERT_GE(goldens.size(), 20U);
+  for (const ResizeGolden& golden : goldens) {
+    InputConfig config;
+    config.size = golden.out_width;
+    config.resize = rule == "crop" ? ResizeRule::kCrop : ResizeRule::kSquash;
+    config.filter = golden.filter == "bilinear" ? ResizeFilter::kBilinear : ResizeFilter::kLanczosOrBicubic;
+    config.mean = {0.0, 0.0, 0.0};
+    config.std = {1.0 / 255.0, 1.0 / 255.0, 1.0 / 255.0};
+    const auto planes = Preprocessed(config, GoldenPicture(golden.in_width, golden.in_height));
+    const size_t plane = planes.size() / 3;
+    std::vector<uint8_t> rgb(planes.size());
+    for (size_t i = 0; i < rgb.size(); ++i) {
+      rgb[i] = static_cast<uint8_t>(std::lround(planes[i % 3 * plane + i / 3]));
+    }
+    EXPECT_EQ(Crc(rgb), golden.result)
+        << rule << " " << golden.filter << " " << golden.in_width << "x" << golden.in_height;
+  }
+}
+
+TEST(Preprocessor, CropsAsDust3rDoes) {
+  ExpectGoldens("crop");
+}
+
+TEST(Preprocessor, SquashesAsPillowDoes) {
+  ExpectGoldens("squash");
+}
+
+// One colour stays that colour in every rule, filter and size, so that the normalisation stands alone.
+TEST(Preprocessor, NormalisesEachChannel) {
+  InputConfig config;
+  config.size = 14;
+  config.mean = {0.485, 0.456, 0.406};
+  config.std = {0.229, 0.224, 0.225};
+  const uint8_t color[] = {0, 77, 255};
+  for (const auto& [width, height] : {std::pair(1, 1), {3, 200}, {14, 14}, {61, 40}}) {
+    Frame picture{.width = width, .height = height};
+    for (int i = 0; i < width * height; ++i) picture.rgb.insert(picture.rgb.end(), color, color + 3);
+    for (const auto rule : {ResizeRule::kCrop, ResizeRule::kSquash}) {
+      for (const auto filter : {ResizeFilter::kBilinear, ResizeFilter::kBicubic, ResizeFilter::kLanczos}) {
+        config.resize = rule;
+        config.filter = filter;
+        const std::vector<float> out = Preprocessed(config, picture);
+        for (size_t i = 0; i < out.size(); ++i) {
+          const size_t c = i / (14 * 14);
+          EXPECT_FLOAT_EQ(out[i], static_cast<float>((color[c] / 255.0 - config.mean[c]) / config.std[c]));
+        }
+      }
+    }
+  }
+}
+
+TEST(Preprocessor, FollowsChangingSizes) {
+  InputConfig config;
+  config.size = 32;
+  Preprocessor preprocessor(config);
+  std::vector<float> out(3 * 32 * 32);
+  for (const auto& [width, height] : {std::pair(64, 48), {48, 64}, {64, 48}, {20, 20}}) {
+    const Frame picture = GoldenPicture(width, height);
+    preprocessor.Run(picture.view(), out);
+    EXPECT_EQ(out, Preprocessed(config, picture)) << width << "x" << height;
+  }
+}
+
+TEST(Preprocessor, OddSizesAreCroppedToo) {
+  InputConfig config;
+  config.size = 7;
+  config.filter = ResizeFilter::kBilinear;
+  config.mean = {0.0, 0.0, 0.0};
+  config.std = {1.0 / 255.0, 1.0 / 255.0, 1.0 / 255.0};
+  // Columns 0 … 11 hold their number; nothing is resized; columns 3 … 9 are left.
+  Frame picture{.width = 12, .height = 7};
+  for (int i = 0; i < 12 * 7 * 3; ++i) picture.rgb.push_back(static_cast<uint8_t>(i / 3 % 12));
+  const std::vector<float> out = Preprocessed(config, picture);
+  for (size_t i = 0; i < out.size(); ++i) EXPECT_FLOAT_EQ(out[i], static_cast<float>(3 + i % 7));
+}
+
+TEST(Preprocessor, RefusesWhatIsNoPicture) {
+  const std::vector<uint8_t> pixels(64);
+  InputConfig config;
+  config.size = 16;
+  Preprocessor preprocessor(config);
+  std::vector<float> out(3 * 16 * 16);
+  EXPECT_THROW(preprocessor.Run({0, 4, 3, pixels.data(), 12}, out), Error);
+  EXPECT_THROW(preprocessor.Run({4, -1, 3, pixels.data(), 12}, out), Error);
+  EXPECT_THROW(preprocessor.Run({4, 4, 1, pixels.data(), 4}, out), Error);
+  EXPECT_THROW(preprocessor.Run({65536, 1, 3, pixels.data(), 196608}, out), Error);
+  EXPECT_THROW(preprocessor.Run({4, 4, 3, pixels.data(), 12}, std::span(out).first(5)), Error);
+}
+
+}  // namespace
+}  // namespace calfvo

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frames/resize_rows.h"
+
+#include <algorithm>
+
+#include "frames/resize_rows_avx2.h"
+
+namespace calfvo {
+namespace {
+
+uint8_t Rounded(int32_t sum) {
+  return static_cast<uint8_t>(std::clamp((sum + kResampleHalf) >> kResampleBits, 0, 255));
+}
+
+void AlongX(const ResampleWeights& weights, const std::array<const uint8_t*, kRowsAtOnce>& in,
+            const std::array<uint8_t*, kRowsAtOnce>& out) {
+  for (size_t i = 0; i < weights.windows.size(); ++i) {
+    const auto [first, count] = weights.windows[i];
+    const int32_t* weight = weights.of(i);
+    for (size_t row = 0; row < kRowsAtOnce; ++row) {
+      const uint8_t* pixel = in[row] + static_cast<ptrdiff_t>(first) * 3;
+      int32_t red = 0;
+      int32_t green = 0;
+      int32_t blue = 0;
+      for (int k = 0; k < count; ++k, pixel += 3) {
+        red += weight[k] * pixel[0];
+        green += weight[k] * pixel[1];
+        blue += weight[k] * pixel[2];
+      }
+      uint8_t* made = out[row] + i * 3;
+      made[0] = Rounded(red);
+      made[1] = Rounded(green);
+      made[2] = Rounded(blue);
+    }
+  }
+}
+
+void AlongY(const int32_t* weights, std::span<const uint8_t* const> rows, size_t bytes, uint8_t* out) {
+  for (size_t block = 0; block < bytes; block += kRowBlock) {
+    std::array<int32_t, kRowBlock> sums = {};
+    for (size_t k = 0; k < rows.size(); ++k) {
+      const uint8_t* row = rows[k] + block;
+      for (size_t i = 0; i < kRowBlock; ++i) sums[i] += weights[k] * row[i];
+    }
+    for (size_t i = 0; i < kRowBlock; ++i) out[block + i] = Rounded(sums[i]);
+  }
+}
+
+constexpr RowKernels kKernels[] = {
+    {"any CPU", AlongX, AlongY},
+#ifdef CALFVO_RESIZE_AVX2
+    {"AVX2", AlongXAvx2, AlongYAvx2},
+#endif
+};
+
+}  // namespace
+
+size_t ReadableBytes(const ResampleWeights& weights) {
+  int last = 0;
+  for (const auto& window : weights.windows) last = std::max(last, window.first);
+  return (static_cast<size_t>(last) + static_cast<size_t>(weights.taps)) * 3 + 4;
+}
+
+std::span<const RowKernels> AvailableRowKernels() {
+#ifdef CALFVO_RESIZE_AVX2
+  if (!__builtin_cpu_supports("avx2")) return std::span(kKernels).first(1);
+#endif
+  return kKernels;
+}
+
+}  // namespace calfvo

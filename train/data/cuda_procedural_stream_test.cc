@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ATen/cuda/CUDAContext.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "data/procedural_stream.h"
+
+namespace calfvo::train {
+namespace {
+
+using torch::Tensor;
+
+ProceduralOptions SmallOptions() {
+  ProceduralOptions options;
+  options.windows = 8;
+  options.frames = 4;
+  options.size = 64;
+  return options;
+}
+
+class CudaProceduralStream : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
+  }
+};
+
+WindowBatch Copy(const WindowBatch& batch) {
+  return {batch.frames.clone(), batch.rotation.clone(), batch.translation.clone(), batch.motion.clone()};
+}
+
+bool Equal(const WindowBatch& a, const WindowBatch& b) {
+  return torch::equal(a.frames, b.frames) && torch::equal(a.rotation, b.rotation) &&
+         torch::equal(a.translation, b.translation) &&
+         torch::equal(a.motion.nan_to_num(1e9), b.motion.nan_to_num(1e9));
+}
+
+TEST_F(CudaProceduralStream, GivesWhatTheContractSays) {
+  const auto stream = OpenProceduralStream(SmallOptions(), torch::kCUDA);
+  const WindowBatch batch = stream->At(0);
+  EXPECT_TRUE(batch.frames.is_cuda());
+  EXPECT_EQ(batch.frames.sizes(), (torch::IntArrayRef{8, 4, 64, 64, 3}));
+  EXPECT_EQ(batch.motion.sizes(), (torch::IntArrayRef{8, 4, 8, 8, 2}));
+  const Tensor rotation = batch.rotation.cpu();
+  const Tensor products = torch::matmul(rotation.transpose(-2, -1), rotation);
+  EXPECT_TRUE(torch::allclose(products, torch::eye(3).expand_as(products), 0.0, 1e-5));
+  EXPECT_TRUE(batch.motion.select(1, 0).isnan().all().item<bool>());
+  EXPECT_GT(batch.frames.to(torch::kFloat).std().item<double>(), 10.0);
+  EXPECT_TRUE(torch::isfinite(batch.translation).all().item<bool>());
+}
+
+TEST_F(CudaProceduralStream, KeepsABatchWhileTheNextIsRendered) {
+  const auto stream = OpenProceduralStream(SmallOptions(), torch::kCUDA);
+  for (int64_t step = 0; step < 6; ++step) {
+    const WindowBatch batch = stream->At(step);
+    const Tensor busy = torch::randn({2048, 2048}, torch::kCUDA);
+    for (int i = 0; i < 20; ++i) torch::matmul(busy, busy);  // the copy is queued behind this
+    const WindowBatch copy = Copy(batch);
+    EXPECT_TRUE(Equal(copy, Copy(OpenProceduralStream(SmallOptions(), torch::kCUDA)->At(step)))) << step;
+  }
+}
+
+}  // namespace
+}  // namespace calfvo::train
