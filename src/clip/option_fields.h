@@ -4,17 +4,12 @@
 
 #include <span>
 
+#include "config/float_field.h"
 #include "motion/real_segment.h"
 #include "synth/camera_model.h"
 #include "synth/effects.h"
 
 namespace calfvo {
-
-template <typename Options>
-struct FloatField {
-  const char* name;
-  float Options::*member;
-};
 
 // Every float of EffectsOptions; blur_samples, its one integer, is not among them.
 std::span<const FloatField<EffectsOptions>> EffectFields();

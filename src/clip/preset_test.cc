@@ -95,8 +95,8 @@ TEST(Preset, RefusesWithFileLineAndKey) {
   };
   EXPECT_EQ(
       message("frames = 3\nfarmes = 4\n"),
-      "x.toml:2: farmes: unknown key; known are camera, description, effects, fps, frames, height, motions, "
-      "recorded, samples, scenes, width");
+      "x.toml:2: farmes: unknown key; did you mean 'frames'? known are camera, description, effects, fps, "
+      "frames, height, motions, recorded, samples, scenes, width");
   EXPECT_THAT(message("[effects]\nnoise = 1"), HasSubstr("x.toml:2: effects.noise: unknown key; known are "));
   EXPECT_THAT(message("[scenes]\nroom = 1\ncastle = 1"), HasSubstr("x.toml:3: scenes.castle: unknown key"));
   EXPECT_THAT(message("[motions.room]\nswim = 1"), HasSubstr("x.toml:2: motions.room.swim: unknown key"));

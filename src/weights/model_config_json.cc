@@ -8,37 +8,15 @@
 
 #include "calfvo/error.h"
 #include "weights/model_config.h"
+#include "weights/model_config_names.h"
 
 namespace calfvo {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <typename Enum>
-struct Name {
-  Enum value;
-  const char* name;
-};
-constexpr Name<EncoderKind> kEncoders[] = {{EncoderKind::kCroco, "croco"},
-                                           {EncoderKind::kDinov2, "dinov2"},
-                                           {EncoderKind::kDinov3, "dinov3"},
-                                           {EncoderKind::kPair, "pair"}};
-constexpr Name<DecoderKind> kDecoders[] = {{DecoderKind::kTimeSpace, "time_space"},
-                                           {DecoderKind::kFull, "full"}};
-constexpr Name<RotationHead> kRotations[] = {{RotationHead::kProcrustes, "procrustes"},
-                                             {RotationHead::kGramSchmidt, "gram_schmidt"},
-                                             {RotationHead::kQuaternion, "quaternion"},
-                                             {RotationHead::kEuler, "euler"}};
-constexpr Name<ResizeRule> kResizes[] = {{ResizeRule::kCrop, "crop"}, {ResizeRule::kSquash, "squash"}};
-constexpr Name<ResizeFilter> kFilters[] = {{ResizeFilter::kLanczosOrBicubic, "lanczos_or_bicubic"},
-                                           {ResizeFilter::kBicubic, "bicubic"},
-                                           {ResizeFilter::kBilinear, "bilinear"},
-                                           {ResizeFilter::kLanczos, "lanczos"}};
-constexpr Name<PositionInterpolation> kInterpolations[] = {{PositionInterpolation::kOffset, "offset"},
-                                                           {PositionInterpolation::kAntialias, "antialias"}};
-
 template <typename Enum, size_t count>
-const char* NameOf(const Name<Enum> (&names)[count], Enum value) {
+const char* NameOf(const ConfigName<Enum> (&names)[count], Enum value) {
   for (const auto& entry : names) {
     if (entry.value == value) return entry.name;
   }
@@ -80,7 +58,7 @@ class ObjectReader {
     for (size_t i = 0; i < count; ++i) (*values)[i] = Integer(list[i], key);
   }
   template <typename Enum, size_t count>
-  void Read(const char* key, const Name<Enum> (&names)[count], Enum* value) {
+  void Read(const char* key, const ConfigName<Enum> (&names)[count], Enum* value) {
     std::string name;
     Read(key, &name);
     std::string known;
@@ -129,7 +107,7 @@ class ObjectReader {
 EncoderConfig ReadEncoder(const Json& json) {
   ObjectReader reader(json, "encoder");
   EncoderConfig encoder;
-  reader.Read("kind", kEncoders, &encoder.kind);
+  reader.Read("kind", kEncoderNames, &encoder.kind);
   reader.Read("dim", &encoder.dim);
   reader.Read("depth", &encoder.depth);
   reader.Read("heads", &encoder.heads);
@@ -144,7 +122,7 @@ EncoderConfig ReadEncoder(const Json& json) {
       reader.Read("patch", &encoder.patch);
       reader.Read("registers", &encoder.registers);
       reader.Read("grid", &encoder.grid);
-      reader.Read("interpolation", kInterpolations, &encoder.interpolation);
+      reader.Read("interpolation", kInterpolationNames, &encoder.interpolation);
       break;
     case EncoderKind::kDinov3:
       reader.Read("patch", &encoder.patch);
@@ -163,7 +141,7 @@ EncoderConfig ReadEncoder(const Json& json) {
 DecoderConfig ReadDecoder(const Json& json) {
   ObjectReader reader(json, "decoder");
   DecoderConfig decoder;
-  reader.Read("kind", kDecoders, &decoder.kind);
+  reader.Read("kind", kDecoderNames, &decoder.kind);
   reader.Read("dim", &decoder.dim);
   reader.Read("depth", &decoder.depth);
   reader.Read("heads", &decoder.heads);
@@ -177,8 +155,8 @@ InputConfig ReadInput(const Json& json) {
   ObjectReader reader(json, "input");
   InputConfig input;
   reader.Read("size", &input.size);
-  reader.Read("resize", kResizes, &input.resize);
-  reader.Read("filter", kFilters, &input.filter);
+  reader.Read("resize", kResizeNames, &input.resize);
+  reader.Read("filter", kFilterNames, &input.filter);
   reader.Read("mean", &input.mean);
   reader.Read("std", &input.std);
   reader.ExpectNoMore();
@@ -188,7 +166,7 @@ InputConfig ReadInput(const Json& json) {
 HeadConfig ReadHead(const Json& json) {
   ObjectReader reader(json, "head");
   HeadConfig head;
-  reader.Read("rotation", kRotations, &head.rotation);
+  reader.Read("rotation", kRotationNames, &head.rotation);
   reader.Read("confidence", &head.confidence);
   reader.Read("translation_mean", &head.translation_mean);
   reader.Read("translation_std", &head.translation_std);
@@ -198,7 +176,7 @@ HeadConfig ReadHead(const Json& json) {
 }
 
 Json ToJson(const EncoderConfig& encoder) {
-  Json json = {{"kind", NameOf(kEncoders, encoder.kind)}};
+  Json json = {{"kind", NameOf(kEncoderNames, encoder.kind)}};
   if (encoder.kind == EncoderKind::kPair) {
     json["channels"] = encoder.channels;
     json["blocks"] = encoder.blocks;
@@ -215,7 +193,7 @@ Json ToJson(const EncoderConfig& encoder) {
   if (is_dino) json["registers"] = encoder.registers;
   if (encoder.kind == EncoderKind::kDinov2) {
     json["grid"] = encoder.grid;
-    json["interpolation"] = NameOf(kInterpolations, encoder.interpolation);
+    json["interpolation"] = NameOf(kInterpolationNames, encoder.interpolation);
   }
   return json;
 }
@@ -274,20 +252,20 @@ std::string ModelConfigJson(const ModelConfig& config) {
       {"window", config.window},
       {"input",
        {{"size", config.input.size},
-        {"resize", NameOf(kResizes, config.input.resize)},
-        {"filter", NameOf(kFilters, config.input.filter)},
+        {"resize", NameOf(kResizeNames, config.input.resize)},
+        {"filter", NameOf(kFilterNames, config.input.filter)},
         {"mean", config.input.mean},
         {"std", config.input.std}}},
       {"encoder", ToJson(config.encoder)},
       {"decoder",
-       {{"kind", NameOf(kDecoders, config.decoder.kind)},
+       {{"kind", NameOf(kDecoderNames, config.decoder.kind)},
         {"dim", config.decoder.dim},
         {"depth", config.decoder.depth},
         {"heads", config.decoder.heads},
         {"hidden", config.decoder.hidden},
         {"norm_eps", config.decoder.norm_eps}}},
       {"head",
-       {{"rotation", NameOf(kRotations, config.head.rotation)},
+       {{"rotation", NameOf(kRotationNames, config.head.rotation)},
         {"confidence", config.head.confidence},
         {"translation_mean", config.head.translation_mean},
         {"translation_std", config.head.translation_std},

@@ -12,6 +12,7 @@
 #include "clip/cuda_motion.h"
 #include "data/relative_poses.h"
 #include "motion/real_paths.h"
+#include "portable/random.h"
 #include "synth/cuda_renderer.h"
 #include "synth/texture_pool.h"
 
@@ -68,7 +69,7 @@ class CudaProceduralStream : public WindowStream {
  public:
   CudaProceduralStream(const ProceduralOptions& options, torch::Device device, const TexturePool& textures,
                        const motion::RealPaths& recorded)
-      : seed_(options.seed),
+      : seed_(options.seed + portable::Mix(static_cast<uint64_t>(options.first_window))),
         device_(device),
         stream_(c10::cuda::getStreamFromPool(false, device.index())),
         motion_(MotionOptions(options), recorded.records()),

@@ -18,6 +18,7 @@ void CheckRange(const char* field, double value, double low, double high) {
 
 void ProceduralOptions::Validate() const {
   CheckRange("windows", windows, 1, 65535);
+  CheckRange("first_window", first_window, 0, 1 << 30);
   CheckRange("frames", frames, 2, 64);
   if (size % kCellPixels != 0) {
     throw Error(fmt::format("size is {}; expected a multiple of {}", size, kCellPixels));

@@ -13,9 +13,12 @@ namespace calfvo::train {
 struct ProceduralOptions {
   uint64_t seed = 0;  // held-out windows are those of another seed
   int windows = 64;   // B, per batch
-  int frames = 8;     // K, per window
-  int size = 224;     // pixels, both sides; a multiple of the 8 pixels of a cell
-  int samples = 2;    // rays per pixel where effects do not ask for more, 1..8
+  // The batch's place in a larger one that several processes share. On the CPU they together see the very
+  // windows that one process would see; on GPUs, others from the same distribution.
+  int first_window = 0;
+  int frames = 8;   // K, per window
+  int size = 224;   // pixels, both sides; a multiple of the 8 pixels of a cell
+  int samples = 2;  // rays per pixel where effects do not ask for more, 1..8
 
   SceneWeights scene_weights = {3.0F, 1.0F, 1.0F, 1.0F, 3.0F, 1.0F, 0.5F, 0.5F};
   std::array<MotionWeights, kSceneKindCount> motion_weights = ClipOptions::DefaultMotionWeights();

@@ -107,7 +107,8 @@ class CpuProceduralStream : public WindowStream {
                             SceneKindName(scene_kind), seed));
   }
 
-  void Render(uint64_t seed, int window, WindowBatch& batch) const {
+  void Render(uint64_t seed, int place, WindowBatch& batch) const {
+    const int window = options_.first_window + place;
     const Plan plan = MakePlan(seed, window);
     Random sensor_random(WindowSeed(seed, window, WindowPart::kSensor));
     const CameraModel camera =
@@ -119,15 +120,15 @@ class CpuProceduralStream : public WindowStream {
       const FrameOutputs picture =
           renderer_.Render(*plan.scene, camera, plan.frames.data(), options_.frames, i, effects, noise_seed,
                            {.samples = options_.samples, .depth = false, .motion = false});
-      std::copy(picture.rgb.begin(), picture.rgb.end(), batch.frames[window][i].data_ptr<uint8_t>());
+      std::copy(picture.rgb.begin(), picture.rgb.end(), batch.frames[place][i].data_ptr<uint8_t>());
       const CellOutputs cells = renderer_.RenderCells(*plan.scene, camera, plan.frames.data(),
                                                       options_.frames, i, effects, kCellPixels);
       std::copy(cells.motion_to_previous.begin(), cells.motion_to_previous.end(),
-                batch.motion[window][i].data_ptr<float>());
+                batch.motion[place][i].data_ptr<float>());
       if (i == 0) continue;
       WriteRelativePose(plan.frames[static_cast<size_t>(i - 1)], plan.frames[static_cast<size_t>(i)],
-                        batch.rotation[window][i - 1].data_ptr<float>(),
-                        batch.translation[window][i - 1].data_ptr<float>());
+                        batch.rotation[place][i - 1].data_ptr<float>(),
+                        batch.translation[place][i - 1].data_ptr<float>());
     }
   }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "clip/toml_reader.h"
+#include "config/toml_reader.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
 
 #include "calfvo/error.h"
 
@@ -25,6 +28,34 @@ std::string_view TypeName(const toml::node& node) {
     default:
       return "a date or time";
   }
+}
+
+// The least number of letters to insert, remove or replace that turns one into the other (Levenshtein).
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row[b.size()];
+}
+
+// " did you mean 'x'?" if one of the names is close, or nothing.
+std::string Suggestion(std::string_view key, const std::set<std::string, std::less<>>& names) {
+  constexpr size_t kMaxLength = 100;
+  std::string_view nearest;
+  size_t least = std::max<size_t>(1, std::min(key.size(), kMaxLength) / 3) + 1;
+  for (const std::string& name : names) {
+    const size_t distance = EditDistance(key.substr(0, kMaxLength), name);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = name;
+  }
+  return nearest.empty() ? "" : fmt::format(" did you mean '{}'?", nearest);
 }
 
 }  // namespace
@@ -79,12 +110,52 @@ std::optional<TomlTable> TomlTable::Table(std::string_view key) {
                    name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key));
 }
 
+std::vector<TomlTable> TomlTable::Tables(std::string_view key) {
+  std::vector<TomlTable> tables;
+  const toml::node* node = Find(key);
+  if (node == nullptr) return tables;
+  if (!node->is_array_of_tables()) FailType(key, fmt::format("tables, [[{}]]", key));
+  for (const toml::node& item : *node->as_array()) {
+    tables.emplace_back(*item.as_table(), file_,
+                        fmt::format("{}{}{}[{}]", name_, name_.empty() ? "" : ".", key, tables.size()));
+  }
+  return tables;
+}
+
+std::vector<double> TomlTable::Numbers(std::string_view key, size_t count) {
+  const toml::node* node = Find(key);
+  if (node == nullptr) return {};
+  const toml::array* array = node->as_array();
+  if (array == nullptr) FailType(key, fmt::format("a list of {} numbers", count));
+  std::vector<double> numbers;
+  for (const toml::node& item : *array) {
+    if (item.is_number()) numbers.push_back(*item.value<double>());
+  }
+  if (numbers.size() != array->size() || numbers.size() != count) {
+    Fail(key, fmt::format("expected a list of {} numbers", count));
+  }
+  return numbers;
+}
+
+std::vector<std::string> TomlTable::Texts(std::string_view key) {
+  const toml::node* node = Find(key);
+  if (node == nullptr) return {};
+  const toml::array* array = node->as_array();
+  if (array == nullptr) FailType(key, "a list of texts");
+  std::vector<std::string> texts;
+  for (const toml::node& item : *array) {
+    if (!item.is_string()) Fail(key, "expected a list of texts");
+    texts.push_back(*item.value<std::string>());
+  }
+  return texts;
+}
+
 void TomlTable::RefuseUnknown() const {
   for (const auto& [key, node] : table_) {
     if (asked_.contains(key.str())) continue;
     std::string known;
     for (const std::string& name : asked_) known += (known.empty() ? "" : ", ") + name;
-    Fail(key.str(), fmt::format("unknown key; known are {}", known));
+    Fail(key.str(), fmt::format("unknown key;{} known are {}", Suggestion(key.str(), asked_), known));
   }
 }
 
@@ -94,9 +165,10 @@ void TomlTable::FailType(std::string_view key, std::string_view expected) const 
 
 void TomlTable::Fail(std::string_view key, std::string_view message) const {
   const toml::node* node = table_.get(key);
-  const auto line = (node != nullptr ? *node : table_).source().begin.line;
+  const toml::source_region& source = (node != nullptr ? *node : table_).source();
   const std::string name = fmt::format("{}{}{}", name_, name_.empty() || key.empty() ? "" : ".", key);
-  throw Error(fmt::format("{}:{}: {}: {}", file_, line, name, message));
+  throw Error(
+      fmt::format("{}:{}: {}: {}", source.path ? *source.path : file_, source.begin.line, name, message));
 }
 
 toml::table ParseToml(std::string_view text, const std::string& file) {

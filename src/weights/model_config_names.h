@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of a configuration's choices, in model files and in training configurations.
+#pragma once
+
+#include "weights/model_config.h"
+
+namespace calfvo {
+
+template <typename Enum>
+struct ConfigName {
+  Enum value;
+  const char* name;
+};
+inline constexpr ConfigName<EncoderKind> kEncoderNames[] = {{EncoderKind::kCroco, "croco"},
+                                                            {EncoderKind::kDinov2, "dinov2"},
+                                                            {EncoderKind::kDinov3, "dinov3"},
+                                                            {EncoderKind::kPair, "pair"}};
+inline constexpr ConfigName<DecoderKind> kDecoderNames[] = {{DecoderKind::kTimeSpace, "time_space"},
+                                                            {DecoderKind::kFull, "full"}};
+inline constexpr ConfigName<RotationHead> kRotationNames[] = {{RotationHead::kProcrustes, "procrustes"},
+                                                              {RotationHead::kGramSchmidt, "gram_schmidt"},
+                                                              {RotationHead::kQuaternion, "quaternion"},
+                                                              {RotationHead::kEuler, "euler"}};
+inline constexpr ConfigName<ResizeRule> kResizeNames[] = {{ResizeRule::kCrop, "crop"},
+                                                          {ResizeRule::kSquash, "squash"}};
+inline constexpr ConfigName<ResizeFilter> kFilterNames[] = {
+    {ResizeFilter::kLanczosOrBicubic, "lanczos_or_bicubic"},
+    {ResizeFilter::kBicubic, "bicubic"},
+    {ResizeFilter::kBilinear, "bilinear"},
+    {ResizeFilter::kLanczos, "lanczos"}};
+inline constexpr ConfigName<PositionInterpolation> kInterpolationNames[] = {
+    {PositionInterpolation::kOffset, "offset"}, {PositionInterpolation::kAntialias, "antialias"}};
+
+}  // namespace calfvo

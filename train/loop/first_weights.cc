@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/first_weights.h"
+
+#include <fmt/format.h>
+#include <torch/types.h>
+
+#include <cmath>
+
+#include "calfvo/error.h"
+#include "weights/model_file.h"
+
+namespace calfvo::train {
+namespace {
+
+void LoadEncoder(TrainNetworkImpl& network, const std::filesystem::path& path) {
+  const ModelFile file = LoadModelFile(path);
+  const torch::NoGradGuard no_grad;
+  auto parameters = network.named_parameters();
+  for (const auto& item : network.named_buffers()) parameters.insert(item.key(), item.value());
+  for (const auto& item : parameters) {
+    if (!item.key().starts_with("encoder.")) continue;
+    const TensorView& view = file.weights->Get(item.key());
+    if (view.shape() != Shape(item.value().sizes())) {
+      throw Error(fmt::format("{}: tensor {} has shape {}; the configuration's encoder has {}", path.string(),
+                              item.key(), view.shape().ToString(), SizesToString(item.value().sizes())));
+    }
+    const Tensor values = ToF32(view);
+    item.value().copy_(
+        torch::from_blob(const_cast<float*>(values.Data<float>().data()), item.value().sizes()));
+  }
+}
+
+}  // namespace
+
+TrainNetwork MakeNetwork(const TrainOptions& options) {
+  const LoopOptions& loop = options.loop;
+  TrainNetwork network(options.model, NetworkOptions{.motion_head = options.loss.motion_weight > 0.0,
+                                                     .bf16 = loop.bf16,
+                                                     .train_encoder = !loop.freeze_encoder,
+                                                     .seed = loop.seed});
+  if (!loop.init.empty()) LoadWeights(*network, *LoadModelFile(loop.init).weights);
+  if (!loop.init_encoder.empty()) LoadEncoder(*network, loop.init_encoder);
+  return network;
+}
+
+void ExportModel(const TrainNetworkImpl& network, const TrainOptions& options,
+                 const std::filesystem::path& path) {
+  ModelConfig config = options.model;
+  if (config.head.confidence) {
+    config.head.log_variance_shift = {std::log(options.loss.rotation_unit_rad),
+                                      std::log(options.loss.translation_unit_m)};
+  }
+  SaveModel(network, config, options.loop.export_dtype, path);
+}
+
+}  // namespace calfvo::train

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// All trainable parameters of a module in one tensor, and their gradients in another.
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace calfvo::train {
+
+// Makes the parameters that require gradients views of one flat f32 tensor, and their gradients views of a
+// second one, so that clipping, the optimiser, averages and communication are a few operations on whole
+// vectors. Values are kept. First come the parameters that weight decay acts on, then the others; each begins
+// at a multiple of 256 bytes, and the gaps between them stay zero.
+//
+// The module must already be on its device, must not be moved afterwards, and its gradients must be zeroed
+// through ZeroGradients, never set to undefined.
+class FlatParameters {
+ public:
+  struct Slice {
+    std::string name;
+    torch::Tensor parameter;
+    int64_t begin = 0;  // element of the flat tensors
+    int64_t count = 0;
+  };
+
+  explicit FlatParameters(torch::nn::Module& module);
+
+  const torch::Tensor& weights() const { return weights_; }
+  const torch::Tensor& gradients() const { return gradients_; }
+  int64_t size() const { return weights_.numel(); }
+  int64_t decay_size() const { return decay_size_; }            // weight decay acts on [0, decay_size)
+  int64_t parameter_count() const { return parameter_count_; }  // without gaps
+  const std::vector<Slice>& slices() const { return slices_; }  // by `begin`
+
+  void ZeroGradients() { gradients_.zero_(); }
+
+  // Names, places and sizes of all parameters, as text: equal layouts have equal texts.
+  std::string Layout() const;
+
+ private:
+  std::vector<Slice> slices_;
+  torch::Tensor weights_;
+  torch::Tensor gradients_;
+  int64_t decay_size_ = 0;
+  int64_t parameter_count_ = 0;
+};
+
+// Norms, biases, other vectors and embeddings are not decayed.
+bool IsDecayed(const std::string& name, const torch::Tensor& parameter);
+
+}  // namespace calfvo::train

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/held_out.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/procedural_stream.h"
+#include "loss/pose_loss.h"
+
+namespace calfvo::train {
+namespace {
+
+torch::Tensor OnHost(const torch::Tensor& tensor, int64_t columns) {
+  return tensor.reshape({-1, columns}).to(torch::kCPU, torch::kFloat64).contiguous();
+}
+
+Quaternion RotationFrom(const double* row_major) {
+  const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> matrix(row_major);
+  return Quaternion(Eigen::Matrix3d(matrix)).normalized();
+}
+
+}  // namespace
+
+void EstimatePairs(TrainNetworkImpl& network, const WindowBatch& batch, const LossOptions& units,
+                   std::vector<PairEstimate>& pairs) {
+  const torch::NoGradGuard no_grad;
+  const PosePrediction predicted =
+      InterpretValues(network.forward(batch.frames).values, network.config().head);
+  const torch::Tensor rotation_truth = OnHost(batch.rotation, 9);
+  const torch::Tensor translation_truth = OnHost(batch.translation, 3);
+  const torch::Tensor rotation = OnHost(predicted.rotation, 9);
+  const torch::Tensor translation = OnHost(predicted.translation, 3);
+  torch::Tensor u_rotation, u_translation;
+  const bool confident = predicted.u_rotation.defined();
+  if (confident) {
+    u_rotation = OnHost(predicted.u_rotation, 1);
+    u_translation = OnHost(predicted.u_translation, 1);
+  }
+  for (int64_t i = 0; i < rotation.size(0); ++i) {
+    const auto row = [i](const torch::Tensor& tensor) {
+      return tensor.data_ptr<double>() + i * tensor.size(1);
+    };
+    PairEstimate pair{.rotation_truth = RotationFrom(row(rotation_truth)),
+                      .rotation = RotationFrom(row(rotation)),
+                      .translation_truth = Eigen::Vector3d(row(translation_truth)),
+                      .translation = Eigen::Vector3d(row(translation))};
+    if (confident) {
+      pair.expected_rotation_rad = std::exp(*row(u_rotation)) * units.rotation_unit_rad;
+      pair.expected_translation_m = std::exp(*row(u_translation)) * units.translation_unit_m;
+    }
+    pairs.push_back(pair);
+  }
+}
+
+HeldOut::HeldOut(const HeldOutOptions& options, const ProceduralOptions& like, const LossOptions& units,
+                 torch::Device device)
+    : units_(units), device_(device), batches_((options.windows + options.batch - 1) / options.batch) {
+  for (const HeldOutSet& set : options.sets) {
+    ProceduralOptions windows = like;
+    windows.seed = options.seed;
+    windows.windows = std::min(options.batch, options.windows);
+    windows.first_window = 0;
+    windows.scene_weights = {};
+    windows.scene_weights[static_cast<size_t>(set.scene)] = 1.0F;
+    MotionWeights motion = {};
+    motion[static_cast<size_t>(set.motion)] = 1.0F;
+    windows.motion_weights.fill(motion);
+    windows.recorded_probability = 0.0F;
+    sets_.push_back({set.Name(), windows});
+  }
+}
+
+HeldOutRecord HeldOut::Evaluate(TrainNetworkImpl& network) {
+  HeldOutRecord record;
+  std::vector<MotionScores> scores;
+  for (const Set& set : sets_) {
+    // Opened anew each time: the memory of a renderer per set would be held for the whole run.
+    const auto stream = OpenProceduralStream(set.windows, device_);
+    std::vector<PairEstimate> pairs;
+    for (int64_t i = 0; i < batches_; ++i) EstimatePairs(network, stream->At(i), units_, pairs);
+    scores.push_back(ScoreMotions(pairs));
+    record.sets.push_back({set.name, scores.back()});
+  }
+  record.score = HeldOutScore(scores);
+  return record;
+}
+
+}  // namespace calfvo::train

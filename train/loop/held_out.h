@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluation on windows that training never sees.
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <vector>
+
+#include "data/procedural_options.h"
+#include "data/window_stream.h"
+#include "loop/train_log.h"
+#include "loop/train_options.h"
+#include "network/train_network.h"
+
+namespace calfvo::train {
+
+// What a network says of a batch, pair by pair; adds to `pairs`. Without gradients.
+void EstimatePairs(TrainNetworkImpl& network, const WindowBatch& batch, const LossOptions& units,
+                   std::vector<PairEstimate>& pairs);
+
+class HeldOut {
+ public:
+  // Windows are like those of training (`like`) but for scene, motion and seed, and always the same.
+  HeldOut(const HeldOutOptions& options, const ProceduralOptions& like, const LossOptions& units,
+          torch::Device device);
+
+  bool empty() const { return sets_.empty(); }
+  // Steps and time are the caller's to fill in.
+  HeldOutRecord Evaluate(TrainNetworkImpl& network);
+
+ private:
+  struct Set {
+    std::string name;
+    ProceduralOptions windows;
+  };
+  const LossOptions units_;
+  const torch::Device device_;
+  int64_t batches_ = 0;
+  std::vector<Set> sets_;
+};
+
+}  // namespace calfvo::train

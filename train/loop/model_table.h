@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table [model] of training configurations.
+#pragma once
+
+#include "config/toml_reader.h"
+#include "weights/model_config.h"
+
+namespace calfvo::train {
+
+// A configuration by name (`base`) with changes, in the keys of docs/network.md. Throws Error naming file,
+// line and key.
+ModelConfig ReadModel(TomlTable table);
+
+}  // namespace calfvo::train

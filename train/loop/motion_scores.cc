@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/motion_scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "geometry/so3.h"
+
+namespace calfvo::train {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180.0;
+constexpr double kMoving_m = 1e-4;
+
+// The point with the least mean distance, by Weiszfeld's iteration.
+Eigen::Vector3d GeometricMedian(const std::vector<Eigen::Vector3d>& points) {
+  Eigen::Vector3d median = Eigen::Vector3d::Zero();
+  for (const auto& point : points) median += point / static_cast<double>(points.size());
+  for (int iteration = 0; iteration < 100; ++iteration) {
+    Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+    double weights = 0.0;
+    for (const auto& point : points) {
+      const double weight = 1.0 / std::max((point - median).norm(), 1e-9);
+      sum += weight * point;
+      weights += weight;
+    }
+    median = sum / weights;
+  }
+  return median;
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+template <typename Function>
+double Mean(const std::vector<PairEstimate>& pairs, Function function) {
+  double sum = 0.0;
+  for (const PairEstimate& pair : pairs) sum += function(pair);
+  return sum / static_cast<double>(pairs.size());
+}
+
+double RotationError(const PairEstimate& pair) {
+  return AngleBetween(pair.rotation, pair.rotation_truth);
+}
+
+double TranslationError(const PairEstimate& pair) {
+  return (pair.translation - pair.translation_truth).norm();
+}
+
+// Comparisons with NaN are false, so a missing expectation must not become "outside".
+double Within(double error, const std::optional<double>& expected) {
+  if (!expected) return std::numeric_limits<double>::quiet_NaN();
+  return error <= *expected ? 1.0 : 0.0;
+}
+
+}  // namespace
+
+MotionScores ScoreMotions(const std::vector<PairEstimate>& pairs) {
+  std::vector<Eigen::Vector3d> translations, rotations;
+  std::vector<double> ratios, cosines;
+  for (const PairEstimate& pair : pairs) {
+    translations.push_back(pair.translation_truth);
+    rotations.push_back(LogSO3(pair.rotation_truth));
+    const double length_truth = pair.translation_truth.norm();
+    if (length_truth < kMoving_m) continue;
+    const double length = pair.translation.norm();
+    ratios.push_back(length / length_truth);
+    cosines.push_back(pair.translation.dot(pair.translation_truth) / std::max(length * length_truth, 1e-12));
+  }
+  const Eigen::Vector3d constant_t = GeometricMedian(translations);
+  const Quaternion constant_r = ExpSO3(GeometricMedian(rotations));
+  MotionScores scores;
+  scores.t_rel = Mean(pairs, TranslationError);
+  scores.r_rel = Mean(pairs, RotationError) / kDegree;
+  scores.zero_t_rel = Mean(pairs, [](const auto& pair) { return pair.translation_truth.norm(); });
+  scores.zero_r_rel =
+      Mean(pairs, [](const auto& pair) { return RotationAngle(pair.rotation_truth); }) / kDegree;
+  scores.constant_t_rel =
+      Mean(pairs, [&](const auto& pair) { return (pair.translation_truth - constant_t).norm(); });
+  scores.constant_r_rel =
+      Mean(pairs, [&](const auto& pair) { return AngleBetween(pair.rotation_truth, constant_r); }) / kDegree;
+  scores.scale_ratio = Median(std::move(ratios));
+  scores.cosine = Median(std::move(cosines));
+  scores.within_t = Mean(
+      pairs, [](const auto& pair) { return Within(TranslationError(pair), pair.expected_translation_m); });
+  scores.within_r =
+      Mean(pairs, [](const auto& pair) { return Within(RotationError(pair), pair.expected_rotation_rad); });
+  return scores;
+}
+
+double HeldOutScore(const std::vector<MotionScores>& sets) {
+  constexpr double kLeast_m = 1e-3;
+  constexpr double kLeast_deg = 0.02;
+  double sum = 0.0;
+  for (const MotionScores& scores : sets) {
+    sum += 0.5 * scores.t_rel / std::max(scores.zero_t_rel, kLeast_m) +
+           0.5 * scores.r_rel / std::max(scores.zero_r_rel, kLeast_deg);
+  }
+  return sum / static_cast<double>(sets.size());
+}
+
+}  // namespace calfvo::train

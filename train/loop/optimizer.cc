@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/optimizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "calfvo/error.h"
+
+namespace calfvo::train {
+
+void OptimizerOptions::Validate() const {
+  const auto check = [](const char* field, double value, double low, double high) {
+    if (!(value >= low && value <= high)) {
+      throw Error(fmt::format("{} is {}; expected {} to {}", field, value, low, high));
+    }
+  };
+  check("beta1", beta1, 0.0, 0.9999);
+  check("beta2", beta2, 0.0, 0.999999);
+  check("eps", eps, 1e-12, 1.0);
+  check("weight_decay", weight_decay, 0.0, 1.0);
+  check("clip_norm", clip_norm, 0.0, 1e6);
+  check("ema_decay", ema_decay, 0.0, 0.9999999);
+}
+
+Optimizer::Optimizer(FlatParameters& parameters, const OptimizerOptions& options)
+    : parameters_(parameters),
+      options_(options),
+      first_moment_(torch::zeros_like(parameters.weights())),
+      second_moment_(torch::zeros_like(parameters.weights())),
+      average_(parameters.weights().clone()) {
+  const auto scalar = [&] { return torch::zeros({}, parameters.weights().options()); };
+  norm_ = scalar();
+  skipped_ = scalar();
+  step_size_ = scalar();
+  learning_rate_ = scalar();
+  second_correction_ = scalar();
+  average_weight_ = scalar();
+}
+
+void Optimizer::Prepare(int64_t step, double learning_rate) {
+  const auto t = static_cast<double>(step + 1);
+  step_size_.fill_(learning_rate / (1.0 - std::pow(options_.beta1, t)));
+  learning_rate_.fill_(learning_rate);
+  second_correction_.fill_(1.0 / std::sqrt(1.0 - std::pow(options_.beta2, t)));
+  const auto s = static_cast<double>(step);
+  average_weight_.fill_(1.0 - std::min(options_.ema_decay, (1.0 + s) / (10.0 + s)));
+}
+
+void Optimizer::Update() {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor& gradients = parameters_.gradients();
+  const torch::Tensor& weights = parameters_.weights();
+  norm_.copy_(gradients.norm());
+  const torch::Tensor good = torch::isfinite(norm_).to(torch::kFloat32);  // 1 or 0
+  skipped_.add_(1.0 - good);
+
+  // A factor of zero does not remove NaN, so they go first.
+  gradients.nan_to_num_(0.0, 0.0, 0.0);
+  if (options_.clip_norm > 0.0) {
+    gradients.mul_(torch::nan_to_num(options_.clip_norm / (norm_ + 1e-6), 0.0, 0.0, 0.0).clamp_max_(1.0));
+  }
+  // With bad gradients every change below is multiplied by zero.
+  first_moment_.lerp_(gradients, good * (1.0 - options_.beta1));
+  second_moment_.lerp_(gradients.square_(), good * (1.0 - options_.beta2));
+  if (options_.weight_decay > 0.0 && parameters_.decay_size() > 0) {
+    weights.narrow(0, 0, parameters_.decay_size()).mul_(1.0 - good * learning_rate_ * options_.weight_decay);
+  }
+  // The gradients are used up; their memory holds what the step is divided by.
+  torch::sqrt_out(const_cast<torch::Tensor&>(gradients), second_moment_)
+      .mul_(second_correction_)
+      .add_(options_.eps);
+  weights.addcdiv_(first_moment_ * (good * -step_size_), gradients);
+  average_.lerp_(weights, average_weight_);
+}
+
+AveragedWeights::AveragedWeights(const FlatParameters& parameters, const Optimizer& optimizer)
+    : parameters_(parameters), saved_(parameters.weights().clone()) {
+  const torch::NoGradGuard no_grad;
+  parameters_.weights().copy_(optimizer.average());
+}
+
+AveragedWeights::~AveragedWeights() {
+  const torch::NoGradGuard no_grad;
+  parameters_.weights().copy_(saved_);
+}
+
+}  // namespace calfvo::train

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/run.h"
+
+#include <fmt/format.h>
+#include <torch/cuda.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "base/atomic_file.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "calfvo/error.h"
+#include "data/procedural_stream.h"
+#include "loop/curves_page.h"
+#include "loop/first_weights.h"
+#include "loop/held_out.h"
+#include "loop/train_log.h"
+#include "loop/train_step.h"
+
+namespace calfvo::train {
+namespace {
+
+// A loss this many times that of the run's beginning will not come back.
+constexpr double kExplosion = 10.0;
+
+using Clock = std::chrono::steady_clock;
+
+ProceduralOptions WindowsOfProcess(const TrainOptions& options, const Processes& processes) {
+  if (options.loop.batch % processes.size() != 0) {
+    throw Error(fmt::format("loop.batch is {}, which {} processes cannot share evenly", options.loop.batch,
+                            processes.size()));
+  }
+  ProceduralOptions windows = options.procedural;
+  windows.seed = options.loop.seed;
+  windows.windows = options.loop.batch / processes.size();
+  windows.first_window = processes.rank() * windows.windows;
+  return windows;
+}
+
+TrainNetwork NetworkOn(const TrainOptions& options, torch::Device device) {
+  TrainNetwork network = MakeNetwork(options);
+  network->to(device);
+  return network;
+}
+
+class Run {
+ public:
+  Run(const RunRequest& request, Processes& processes, torch::Device device)
+      : options_(request.config.options),
+        folder_(request.folder),
+        processes_(processes),
+        schedule_(options_.schedule),
+        checkpoints_(request.folder),
+        step_(NetworkOn(options_, device),
+              {.loss = options_.loss,
+               .optimizer = options_.optimizer,
+               .cuda_graph = options_.loop.cuda_graph && device.is_cuda()},
+              processes),
+        held_out_(options_.held_out, options_.procedural, options_.loss, device) {
+    const auto newest = checkpoints_.Newest();
+    if (newest && request.resume) {
+      state_ = LoadCheckpoint(*newest, options_.loop.seed, step_.parameters(), step_.optimizer());
+    }
+    // Only rank 0 writes; the others keep their log in memory.
+    log_.emplace(processes.first() ? folder_ / "log.jsonl" : "", state_.steps_done);
+    elapsed_before_s_ = state_.elapsed_s;
+    stream_ = OpenProceduralStream(WindowsOfProcess(options_, processes), device);
+    progress_ = std::make_unique<Progress>("training", "steps", options_.schedule.steps,
+                                           request.quiet || !processes.first());
+    progress_->Advance(state_.steps_done);
+  }
+
+  RunResult Go(const std::function<bool(int64_t)>& should_stop) {
+    while (schedule_.Progress(state_.steps_done, state_.elapsed_s) < 1.0) {
+      rate_ = schedule_.LearningRate(state_.steps_done, state_.elapsed_s);
+      step_.Take(stream_->At(state_.steps_done), state_.steps_done, rate_);
+      ++state_.steps_done;
+      progress_->Advance();
+      const bool asked = processes_.size() == 1 && should_stop(state_.steps_done);
+      if (!asked && !IsRest()) continue;
+      if (Rest(should_stop(state_.steps_done))) return {state_, false};
+    }
+    Finish();
+    return {state_, true};
+  }
+
+ private:
+  // Between rests nothing waits for the device, and processes do not talk but for gradients.
+  bool IsRest() const {
+    const LoopOptions& loop = options_.loop;
+    const int64_t done = state_.steps_done;
+    return done % loop.log_every == 0 || done % loop.evaluate_every == 0 ||
+           done % loop.checkpoint_every == 0 || done == options_.schedule.steps;
+  }
+
+  // Checks, logs, evaluates and saves what is due. Whether to stop.
+  bool Rest(bool stop) {
+    const StepMeans means = step_.ReadMeans();
+    CheckLoss(means);
+    state_.elapsed_s = elapsed_before_s_ + std::chrono::duration<double>(Clock::now() - start_).count();
+    int64_t votes = stop ? 1 : 0;
+    processes_.Agree(state_.elapsed_s, votes);
+    const bool ends = schedule_.Progress(state_.steps_done, state_.elapsed_s) >= 1.0;
+    if (state_.steps_done % options_.loop.log_every == 0 || ends) LogSteps(means);
+    if (state_.steps_done % options_.loop.evaluate_every == 0 && !ends) Evaluate();
+    if (state_.steps_done % options_.loop.checkpoint_every == 0 || votes > 0) Save();
+    return votes > 0 && !ends;
+  }
+
+  void CheckLoss(const StepMeans& means) {
+    const auto diverged = [&](const std::string& what) {
+      const auto last = checkpoints_.Newest();
+      throw Error(
+          fmt::format("training diverged at step {}: {}. The last good checkpoint is {}. Try a smaller "
+                      "schedule.learning_rate, a longer schedule.warmup_steps or a smaller "
+                      "optimizer.clip_norm",
+                      state_.steps_done, what, last ? last->string() : "none"));
+    };
+    if (means.skipped * 2 > means.steps) {
+      diverged(
+          fmt::format("gradients of {} of the last {} steps were not finite", means.skipped, means.steps));
+    }
+    if (means.skipped > 0) {
+      LogWarning("step {}: {} of the last {} updates were left out, their gradients were not finite",
+                 state_.steps_done, means.skipped, means.steps);
+      return;  // the loss of those steps may be NaN
+    }
+    const double first = log_->train().empty() ? means.loss : log_->train().front().loss;
+    if (!std::isfinite(means.loss) || means.loss > kExplosion * std::max(std::abs(first), 1.0)) {
+      diverged(fmt::format("the loss is {}, after {} at the beginning", means.loss, first));
+    }
+  }
+
+  void LogSteps(const StepMeans& means) {
+    const double now_s = state_.elapsed_s;
+    const double seconds = std::max(now_s - logged_s_.value_or(elapsed_before_s_), 1e-9);
+    log_->Add(TrainRecord{.step = state_.steps_done,
+                          .elapsed_s = now_s,
+                          .learning_rate = rate_,
+                          .loss = means.loss,
+                          .rotation_deg = means.rotation_deg,
+                          .translation_m = means.translation_m,
+                          .motion = means.motion,
+                          .gradient_norm = means.gradient_norm,
+                          .windows_per_s = static_cast<double>(means.steps * options_.loop.batch) / seconds,
+                          .skipped = means.skipped});
+    logged_s_ = now_s;
+    step_.ResetMeans();
+  }
+
+  void Evaluate() {
+    if (!processes_.first()) return;
+    if (!held_out_.empty()) {
+      const AveragedWeights averaged(step_.parameters(), step_.optimizer());
+      HeldOutRecord record = held_out_.Evaluate(*step_.network());
+      record.step = state_.steps_done;
+      record.elapsed_s = state_.elapsed_s;
+      log_->Add(record);
+      LogInfo("step {}: held-out score {:.4f}", record.step, record.score);
+      if (record.score < state_.best_score) {
+        state_.best_score = record.score;
+        state_.best_step = state_.steps_done;
+        ExportModel(*step_.network(), options_, folder_ / "model.safetensors");
+      }
+    }
+    if (state_.best_step == state_.steps_done) Save();
+    WriteCurvesPage(*log_, fmt::format("calfvo training: {}", folder_.filename().string()),
+                    folder_ / "curves.html");
+  }
+
+  void Save() {
+    if (!processes_.first()) return;
+    SaveCheckpoint(checkpoints_.PathAt(state_.steps_done), state_, options_.loop.seed, step_.parameters(),
+                   step_.optimizer());
+    checkpoints_.Prune(options_.loop.keep_checkpoints, state_.best_step);
+  }
+
+  void Finish() {
+    Evaluate();
+    Save();
+    if (!processes_.first()) return;
+    const AveragedWeights averaged(step_.parameters(), step_.optimizer());
+    ExportModel(*step_.network(), options_, folder_ / "model-last.safetensors");
+    if (held_out_.empty()) ExportModel(*step_.network(), options_, folder_ / "model.safetensors");
+  }
+
+  const TrainOptions options_;
+  const std::filesystem::path folder_;
+  Processes& processes_;
+  const Schedule schedule_;
+  const CheckpointFolder checkpoints_;
+  TrainStep step_;
+  HeldOut held_out_;
+  std::optional<TrainLog> log_;
+  std::unique_ptr<WindowStream> stream_;
+  std::unique_ptr<Progress> progress_;
+  RunState state_;
+  double rate_ = 0.0;
+  double elapsed_before_s_ = 0.0;  // in earlier parts of the run
+  std::optional<double> logged_s_;
+  const Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+torch::Device ChooseDevice(DeviceChoice choice, const ProcessPlace& place) {
+  const bool use_cuda =
+      choice == DeviceChoice::kCuda || (choice == DeviceChoice::kAuto && torch::cuda::is_available());
+  if (!use_cuda) return torch::Device(torch::kCPU);
+  if (!torch::cuda::is_available()) throw Error("loop.device is cuda, but no GPU can be used");
+  return torch::Device(torch::kCUDA, static_cast<torch::DeviceIndex>(place.local_rank));
+}
+
+RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Device device,
+                   const std::function<bool(int64_t)>& should_stop) {
+  if (processes.first()) {
+    MakeFolder(request.folder);
+    if (!request.resume && CheckpointFolder(request.folder).Newest()) {
+      throw Error(fmt::format("{}: already holds a run; go on with --resume, or choose another folder",
+                              request.folder.string()));
+    }
+    WriteFileAtomically(request.folder / "config.toml", request.config.text);
+  }
+  return Run(request, processes, device).Go(should_stop);
+}
+
+}  // namespace calfvo::train

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/step_graph.h"
+
+#include <torch/version.h>
+
+#if defined(CALFVO_HAVE_CUDA) && TORCH_VERSION_MAJOR >= 2
+#include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <optional>
+
+namespace calfvo::train {
+namespace {
+
+// Lets libraries choose kernels and take their workspaces before anything is recorded.
+constexpr int kWarmUpRuns = 3;
+
+void WaitFor(const c10::cuda::CUDAStream& waiting, const c10::cuda::CUDAStream& other) {
+  at::cuda::CUDAEvent event;
+  event.record(other);
+  event.block(waiting);
+}
+
+}  // namespace
+
+struct StepGraph::State {
+  // Gradients are accumulated on the stream where a parameter was first used, so that warm-up and recording
+  // share one.
+  c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
+  int runs = 0;
+  at::cuda::CUDAGraph graph;
+
+  void Record(const std::function<void()>& work) {
+    stream.synchronize();
+    // Other threads (rendering, communication) may go on as they please meanwhile.
+    graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+    work();
+    graph.capture_end();
+  }
+};
+
+StepGraph::StepGraph(bool enabled) : state_(enabled ? std::make_unique<State>() : nullptr) {}
+
+void StepGraph::Run(const std::function<void()>& work) {
+  if (!state_) return work();
+  const c10::cuda::CUDAStream outer = c10::cuda::getCurrentCUDAStream();
+  WaitFor(state_->stream, outer);
+  {
+    const c10::cuda::CUDAStreamGuard guard(state_->stream);
+    const int run = state_->runs++;
+    if (run < kWarmUpRuns) {
+      work();
+    } else {
+      if (run == kWarmUpRuns) state_->Record(work);
+      state_->graph.replay();
+    }
+  }
+  WaitFor(outer, state_->stream);
+}
+
+}  // namespace calfvo::train
+#else
+namespace calfvo::train {
+
+struct StepGraph::State {};
+
+StepGraph::StepGraph(bool) {}
+
+void StepGraph::Run(const std::function<void()>& work) {
+  work();
+}
+
+}  // namespace calfvo::train
+#endif
+
+namespace calfvo::train {
+
+StepGraph::~StepGraph() = default;
+
+}  // namespace calfvo::train

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/train_config.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "calfvo/error.h"
+#include "clip/option_tables.h"
+#include "config/option_reader.h"
+#include "config/toml_merge.h"
+#include "loop/model_table.h"
+#include "weights/model_config_names.h"
+
+namespace calfvo::train {
+namespace {
+
+constexpr ConfigName<DeviceChoice> kDeviceNames[] = {
+    {DeviceChoice::kAuto, "auto"}, {DeviceChoice::kCpu, "cpu"}, {DeviceChoice::kCuda, "cuda"}};
+constexpr ConfigName<DType> kExportNames[] = {
+    {DType::kBF16, "bf16"}, {DType::kF16, "f16"}, {DType::kF32, "f32"}};
+
+void ReadSeed(TomlTable& table, uint64_t& seed) {
+  const auto read = table.Integer("seed");
+  if (!read) return;
+  if (*read < 0) table.Fail("seed", fmt::format("is {}; expected 0 or more", *read));
+  seed = static_cast<uint64_t>(*read);
+}
+
+void ReadProcedural(TomlTable table, ProceduralOptions& options) {
+  ReadOption(table, "samples", options.samples);
+  ReadOption(table, "min_rate_hz", options.min_rate_hz);
+  ReadOption(table, "max_rate_hz", options.max_rate_hz);
+  ReadOption(table, "textures", options.textures);
+  ReadOption(table, "trajectories", options.trajectories);
+  ReadOption(table, "recorded_probability", options.recorded_probability);
+  ReadOption(table, "threads", options.threads);
+  if (auto scenes = table.Table("scenes")) ReadSceneWeights(*scenes, options.scene_weights);
+  if (auto motions = table.Table("motions")) ReadMotionWeights(*motions, options.motion_weights);
+  if (auto effects = table.Table("effects")) ReadEffects(*effects, options.effects);
+  if (auto segments = table.Table("recorded")) ReadSegments(*segments, options.segments);
+  if (auto camera = table.Table("camera")) {
+    ReadSensor(*camera, options.sensor);
+    camera->RefuseUnknown();
+  }
+  table.RefuseUnknown();
+  ValidateOptions(options, table);
+}
+
+void ReadLoss(TomlTable table, LossOptions& options) {
+  ReadOption(table, "rotation_unit_rad", options.rotation_unit_rad);
+  ReadOption(table, "translation_unit_m", options.translation_unit_m);
+  ReadOption(table, "min_u", options.min_u);
+  ReadOption(table, "max_u", options.max_u);
+  ReadOption(table, "motion_weight", options.motion_weight);
+  table.RefuseUnknown();
+  ValidateOptions(options, table);
+}
+
+void ReadOptimizer(TomlTable table, OptimizerOptions& options) {
+  ReadOption(table, "beta1", options.beta1);
+  ReadOption(table, "beta2", options.beta2);
+  ReadOption(table, "eps", options.eps);
+  ReadOption(table, "weight_decay", options.weight_decay);
+  ReadOption(table, "clip_norm", options.clip_norm);
+  ReadOption(table, "ema_decay", options.ema_decay);
+  table.RefuseUnknown();
+  ValidateOptions(options, table);
+}
+
+void ReadSchedule(TomlTable table, ScheduleOptions& options) {
+  ReadOption(table, "learning_rate", options.learning_rate);
+  ReadOption(table, "final_learning_rate", options.final_learning_rate);
+  ReadOption(table, "warmup_steps", options.warmup_steps);
+  ReadOption(table, "steps", options.steps);
+  ReadOption(table, "max_minutes", options.max_minutes);
+  table.RefuseUnknown();
+  ValidateOptions(options, table);
+}
+
+void ReadLoop(TomlTable table, LoopOptions& options) {
+  ReadSeed(table, options.seed);
+  ReadOption(table, "batch", options.batch);
+  options.device = table.Choice("device", kDeviceNames).value_or(options.device);
+  ReadOption(table, "bf16", options.bf16);
+  ReadOption(table, "cuda_graph", options.cuda_graph);
+  ReadOption(table, "freeze_encoder", options.freeze_encoder);
+  ReadOption(table, "init", options.init);
+  ReadOption(table, "init_encoder", options.init_encoder);
+  ReadOption(table, "log_every", options.log_every);
+  ReadOption(table, "evaluate_every", options.evaluate_every);
+  ReadOption(table, "checkpoint_every", options.checkpoint_every);
+  ReadOption(table, "keep_checkpoints", options.keep_checkpoints);
+  options.export_dtype = table.Choice("export_dtype", kExportNames).value_or(options.export_dtype);
+  table.RefuseUnknown();
+  ValidateOptions(options, table);
+}
+
+// "room/handheld".
+HeldOutSet ParseHeldOutSet(const std::string& name) {
+  const size_t slash = name.find('/');
+  if (slash == std::string::npos) {
+    throw Error(fmt::format("'{}' is not of the form scene/motion, like room/handheld", name));
+  }
+  const auto motion = motion::MotionKindFromName(name.substr(slash + 1));
+  if (!motion) {
+    throw Error(fmt::format("'{}': unknown motion; expected one of {}", name,
+                            fmt::join(motion::kMotionKindNames, ", ")));
+  }
+  return {SceneKindFromName(name.substr(0, slash)), *motion};
+}
+
+void ReadHeldOut(TomlTable table, HeldOutOptions& options) {
+  ReadSeed(table, options.seed);
+  ReadOption(table, "windows", options.windows);
+  ReadOption(table, "batch", options.batch);
+  for (const std::string& name : table.Texts("sets")) {
+    try {
+      options.sets.push_back(ParseHeldOutSet(name));
+    } catch (const Error& error) {
+      table.Fail("sets", error.what());
+    }
+  }
+  table.RefuseUnknown();
+  ValidateOptions(options, table);
+}
+
+TrainOptions ParseTrainOptions(const toml::table& table, const std::string& file) {
+  TomlTable top(table, file, "");
+  TrainOptions options;
+  ReadOption(top, "description", options.description);
+  auto model = top.Table("model");
+  if (!model) top.Fail("", "there is no table [model], which says what is trained");
+  options.model = ReadModel(*model);
+  options.procedural.frames = options.model.window;
+  options.procedural.size = options.model.input.size;
+  if (auto data = top.Table("data")) {
+    if (auto procedural = data->Table("procedural")) ReadProcedural(*procedural, options.procedural);
+    data->RefuseUnknown();
+  }
+  if (auto loss = top.Table("loss")) ReadLoss(*loss, options.loss);
+  if (auto optimizer = top.Table("optimizer")) ReadOptimizer(*optimizer, options.optimizer);
+  if (auto schedule = top.Table("schedule")) ReadSchedule(*schedule, options.schedule);
+  if (auto loop = top.Table("loop")) ReadLoop(*loop, options.loop);
+  if (auto held_out = top.Table("held_out")) ReadHeldOut(*held_out, options.held_out);
+  top.RefuseUnknown();
+  if (options.model.training.empty()) options.model.training = options.description;
+  return options;
+}
+
+}  // namespace
+
+TrainConfig ReadTrainConfig(const std::filesystem::path& path, const std::vector<std::string>& assignments) {
+  toml::table table = ReadTomlChain(path);
+  for (const std::string& assignment : assignments) MergeToml(ParseAssignment(assignment), table);
+  std::ostringstream text;
+  text << table << "\n";
+  return {ParseTrainOptions(table, path.string()), text.str()};
+}
+
+}  // namespace calfvo::train

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/train_options.h"
+
+#include <fmt/format.h>
+
+#include "calfvo/error.h"
+
+namespace calfvo::train {
+namespace {
+
+void CheckRange(const char* field, int64_t value, int64_t low, int64_t high) {
+  if (value < low || value > high) {
+    throw Error(fmt::format("{} is {}; expected {} to {}", field, value, low, high));
+  }
+}
+
+}  // namespace
+
+void LoopOptions::Validate() const {
+  CheckRange("batch", batch, 1, 65'536);
+  CheckRange("log_every", log_every, 1, 1'000'000);
+  CheckRange("evaluate_every", evaluate_every, 1, 1'000'000'000);
+  CheckRange("checkpoint_every", checkpoint_every, 1, 1'000'000'000);
+  CheckRange("keep_checkpoints", keep_checkpoints, 1, 1'000'000);
+  if (freeze_encoder && init.empty() && init_encoder.empty()) {
+    throw Error(
+        "freeze_encoder is true, but nothing says where the encoder comes from; set init_encoder or init");
+  }
+  if (!init.empty() && !init_encoder.empty()) {
+    throw Error("init_encoder is set beside init, which brings an encoder; set one of them");
+  }
+}
+
+std::string HeldOutSet::Name() const {
+  return fmt::format("{}/{}", SceneKindName(scene), motion::MotionKindName(motion));
+}
+
+void HeldOutOptions::Validate() const {
+  CheckRange("windows", windows, 1, 1'000'000);
+  CheckRange("batch", batch, 1, 65'536);
+}
+
+}  // namespace calfvo::train

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that defines a training run. docs/training.md explains the TOML keys, which have the names of
+// these members.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/procedural_options.h"
+#include "loop/optimizer.h"
+#include "loop/schedule.h"
+#include "loss/pose_loss.h"
+#include "tensor/dtype.h"
+#include "weights/model_config.h"
+
+namespace calfvo::train {
+
+enum class DeviceChoice { kAuto, kCpu, kCuda };
+
+struct LoopOptions {
+  uint64_t seed = 0;  // of the first weights and of the batches
+  int batch = 64;     // windows per step, over all processes
+  DeviceChoice device = DeviceChoice::kAuto;
+  bool bf16 = false;
+  bool cuda_graph = true;  // where the device is CUDA
+  bool freeze_encoder = false;
+  std::filesystem::path init;          // model file to start from; its configuration must be the run's
+  std::filesystem::path init_encoder;  // model file or checkpoint to take the encoder alone from
+  int log_every = 20;                  // steps; also how often several processes agree on whether to stop
+  int evaluate_every = 1000;
+  int checkpoint_every = 1000;
+  int keep_checkpoints = 3;  // the best one is kept beside them
+  DType export_dtype = DType::kBF16;
+
+  void Validate() const;  // throws Error naming the field
+};
+
+// A set of procedural windows that training never sees: one kind of scene, one kind of motion.
+struct HeldOutSet {
+  SceneKind scene = SceneKind::kRoom;
+  motion::MotionKind motion = motion::MotionKind::kHandheld;
+
+  std::string Name() const;  // "room/handheld"
+};
+
+struct HeldOutOptions {
+  int windows = 32;  // per set
+  int batch = 32;    // windows at once
+  uint64_t seed = 1'000'003;
+  std::vector<HeldOutSet> sets;  // empty: no evaluation
+
+  void Validate() const;
+};
+
+struct TrainOptions {
+  std::string description;
+  ModelConfig model;
+  ProceduralOptions procedural;  // its size, frames, windows and seed come from `model` and `loop`
+  LossOptions loss;
+  OptimizerOptions optimizer;
+  ScheduleOptions schedule;
+  LoopOptions loop;
+  HeldOutOptions held_out;
+};
+
+}  // namespace calfvo::train
