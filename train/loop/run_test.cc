@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/testing.h"
+#include "loop/test_config.h"
+#include "weights/model_file.h"
+
+namespace calfvo::train {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+RunRequest Blink(const std::filesystem::path& folder, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> assignments = BlinkAssignments();
+  assignments.insert(assignments.end(), more.begin(), more.end());
+  return {.config = ReadTrainConfig(TinyConfigFile(), assignments), .folder = folder, .quiet = true};
+}
+
+RunResult Train(const RunRequest& request, int64_t stop_at = -1) {
+  Processes alone({}, torch::kCPU);
+  return TrainRun(request, alone, torch::kCPU, [stop_at](int64_t steps) { return steps == stop_at; });
+}
+
+// All that a checkpoint says of the network; its metadata has the time it took.
+std::string TensorsOf(const std::filesystem::path& checkpoint) {
+  const auto file = OpenWeights(checkpoint);
+  std::string bytes;
+  for (const std::string& name : file->names()) {
+    const auto view = file->Get(name).bytes();
+    bytes.append(reinterpret_cast<const char*>(view.data()), view.size());
+  }
+  return bytes;
+}
+
+TEST(TrainRun, ResumedRunsEqualStraightOnes) {
+  const TempFolder folder;
+  const RunResult straight = Train(Blink(folder.path() / "a"));
+  EXPECT_TRUE(straight.finished);
+  EXPECT_EQ(straight.state.steps_done, 20);
+
+  const RunResult first = Train(Blink(folder.path() / "b"), 8);
+  EXPECT_FALSE(first.finished);
+  EXPECT_EQ(first.state.steps_done, 8);
+  RunRequest rest = Blink(folder.path() / "b");
+  rest.resume = true;
+  const RunResult second = Train(rest);
+  EXPECT_TRUE(second.finished);
+  EXPECT_GT(second.state.elapsed_s, first.state.elapsed_s);
+
+  const CheckpointFolder a(folder.path() / "a");
+  const CheckpointFolder b(folder.path() / "b");
+  EXPECT_EQ(*a.Newest(), a.PathAt(20));
+  EXPECT_EQ(TensorsOf(*a.Newest()), TensorsOf(*b.Newest()));
+  EXPECT_NE(TensorsOf(a.PathAt(15)), TensorsOf(*a.Newest()));
+  EXPECT_EQ(ReadWholeFile(folder.path() / "a/model.safetensors"),
+            ReadWholeFile(folder.path() / "b/model.safetensors"));
+}
+
+TEST(TrainRun, LeavesWhatItPromises) {
+  const TempFolder folder;
+  Train(Blink(folder.path(), {"held_out.sets=['room/handheld','street/vehicle']", "held_out.windows=2",
+                              "loop.evaluate_every=10", "loop.keep_checkpoints=1", "loop.export_dtype=f32"}));
+  const ModelFile model = LoadModelFile(folder.path() / "model.safetensors");
+  EXPECT_EQ(model.config.name, "calfvo-tiny");
+  // log of a degree in radians and of 0.03 m.
+  EXPECT_NEAR(model.config.head.log_variance_shift[0], -4.0482270, 1e-6);
+  EXPECT_NEAR(model.config.head.log_variance_shift[1], -3.506558, 1e-6);
+  LoadModelFile(folder.path() / "model-last.safetensors");
+  EXPECT_THAT(ReadWholeFile(folder.path() / "curves.html"),
+              AllOf(HasSubstr("room/handheld"), HasSubstr("</html>")));
+  const std::string log = ReadWholeFile(folder.path() / "log.jsonl");
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4 + 2);
+  // The saved configuration is whole and gives the same options.
+  const TrainConfig saved = ReadTrainConfig(folder.path() / "config.toml", {});
+  EXPECT_EQ(saved.text, ReadWholeFile(folder.path() / "config.toml"));
+  EXPECT_EQ(saved.options.loop.batch, 4);
+}
+
+TEST(TrainRun, DoesNotOverwriteARun) {
+  const TempFolder folder;
+  Train(Blink(folder.path(), {"schedule.steps=5"}));
+  EXPECT_THAT(ErrorFrom([&] { Train(Blink(folder.path())); }),
+              HasSubstr("already holds a run; go on with --resume"));
+}
+
+TEST(TrainRun, StopsWhereTheLossExplodes) {
+  const TempFolder folder;
+  const std::string message = ErrorFrom([&] {
+    Train(Blink(folder.path(),
+                {"schedule.learning_rate=1", "schedule.final_learning_rate=1", "optimizer.clip_norm=0",
+                 "schedule.steps=200", "model.head.confidence=false", "loop.checkpoint_every=1"}));
+  });
+  EXPECT_THAT(message, AllOf(HasSubstr("training diverged at step"), HasSubstr("The last good checkpoint is"),
+                             HasSubstr("smaller schedule.learning_rate")));
+}
+
+TEST(TrainRun, TimeEndsIt) {
+  const TempFolder folder;
+  const RunResult result = Train(
+      Blink(folder.path(), {"schedule.steps=1000000", "schedule.max_minutes=0.02", "loop.log_every=1"}));
+  EXPECT_TRUE(result.finished);
+  EXPECT_GE(result.state.elapsed_s, 1.2);
+  EXPECT_LT(result.state.elapsed_s, 30.0);
+}
+
+TEST(TrainRun, ResumeRefusesAnotherNetworkOrSeed) {
+  const TempFolder folder;
+  Train(Blink(folder.path(), {"schedule.steps=5"}));
+  RunRequest other = Blink(folder.path(), {"model.decoder.depth=1"});
+  other.resume = true;
+  EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("is of a network with other parameters"));
+  other = Blink(folder.path(), {"loop.seed=7"});
+  other.resume = true;
+  EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("seed is 0, but the configuration has 7"));
+}
+
+TEST(TrainRun, StartsFromModelFiles) {
+  const TempFolder folder;
+  Train(Blink(folder.path() / "a", {"schedule.steps=5", "loop.export_dtype=f32"}));
+  const std::string from = (folder.path() / "a/model.safetensors").string();
+  // A frozen encoder stays as it is in the file.
+  Train(Blink(folder.path() / "b", {"loop.init_encoder=" + from, "loop.freeze_encoder=true",
+                                    "schedule.steps=5", "loop.export_dtype=f32"}));
+  const ModelFile a = LoadModelFile(from);
+  const ModelFile b = LoadModelFile(folder.path() / "b/model.safetensors");
+  const auto same = [&](const char* name) {
+    const auto x = a.weights->Get(name).bytes();
+    const auto y = b.weights->Get(name).bytes();
+    return std::equal(x.begin(), x.end(), y.begin(), y.end());
+  };
+  EXPECT_TRUE(same("encoder.blocks.0.mlp.fc1.weight"));
+  EXPECT_FALSE(same("decoder.blocks.0.ffn.fc1.weight"));
+}
+
+}  // namespace
+}  // namespace calfvo::train

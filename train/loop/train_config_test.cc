@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/train_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/atomic_file.h"
+#include "base/testing.h"
+#include "loop/test_config.h"
+
+namespace calfvo::train {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TrainOptions Shipped(const std::string& name) {
+  return ReadTrainConfig(std::filesystem::path(CALFVO_TRAIN_CONFIGS) / (name + ".toml"), {}).options;
+}
+
+TEST(TrainConfig, ShippedOnesAreValidAndDescribed) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(CALFVO_TRAIN_CONFIGS)) {
+    EXPECT_NE(Shipped(entry.path().stem().string()).description, "") << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 9);
+}
+
+TEST(TrainConfig, PaperIsThePaper) {
+  const TrainOptions paper = Shipped("paper");
+  EXPECT_EQ(paper.model.encoder.kind, EncoderKind::kCroco);
+  EXPECT_EQ(paper.model.encoder.depth, 24);
+  EXPECT_EQ(paper.schedule.steps, 57'000);
+  EXPECT_EQ(paper.schedule.warmup_steps, 1'900);
+  EXPECT_DOUBLE_EQ(paper.schedule.learning_rate, 1e-4);
+  EXPECT_DOUBLE_EQ(paper.schedule.final_learning_rate, 1e-5);
+  EXPECT_TRUE(paper.loop.freeze_encoder);
+  EXPECT_TRUE(paper.model.head.confidence);
+}
+
+TEST(TrainConfig, AblationsDifferInOneThing) {
+  EXPECT_FALSE(Shipped("no-confidence").model.head.confidence);
+  EXPECT_EQ(Shipped("full-attention").model.decoder.kind, DecoderKind::kFull);
+  EXPECT_EQ(Shipped("gram-schmidt").model.head.rotation, RotationHead::kGramSchmidt);
+  EXPECT_EQ(Shipped("quaternion").model.head.rotation, RotationHead::kQuaternion);
+  EXPECT_EQ(Shipped("euler").model.head.rotation, RotationHead::kEuler);
+  EXPECT_EQ(Shipped("dinov2").model.encoder.kind, EncoderKind::kDinov2);
+  EXPECT_EQ(Shipped("euler").schedule.steps, 57'000);
+}
+
+TEST(TrainConfig, AssignmentsWin) {
+  const TrainConfig config = ReadTrainConfig(
+      TinyConfigFile(), {"loop.batch=3", "model.encoder.channels=[8, 16, 24, 64]", "loop.init=a.safetensors",
+                         "data.procedural.scenes={ hall = 1 }", "held_out.sets=[\"hall/walking\"]"});
+  EXPECT_EQ(config.options.loop.batch, 3);
+  EXPECT_EQ(config.options.model.encoder.channels[0], 8);
+  EXPECT_EQ(config.options.loop.init, "a.safetensors");
+  EXPECT_EQ(config.options.held_out.sets.at(0).Name(), "hall/walking");
+  EXPECT_EQ(config.options.procedural.frames, 4);
+  EXPECT_EQ(config.options.procedural.size, 64);
+}
+
+TEST(TrainConfig, RefusesWithFileLineAndKey) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "x.toml").string();
+  const auto message = [&](const std::string& text) {
+    WriteFileAtomically(file, text);
+    const std::string error = ErrorFrom([&] { ReadTrainConfig(file, {}); });
+    EXPECT_THAT(error, StartsWith(file)) << text;
+    return error;
+  };
+  EXPECT_THAT(message("[loop]\n"), HasSubstr("there is no table [model]"));
+  EXPECT_THAT(message("[model]\nbase = \"calfvo-xl\"\n"),
+              HasSubstr(":2: model.base: unknown model 'calfvo-xl'"));
+  EXPECT_THAT(message("[model]\n[loop]\nbatchs = 1\n"),
+              HasSubstr(":3: loop.batchs: unknown key; did you mean 'batch'? known are batch, bf16,"));
+  EXPECT_THAT(message("[model]\n[model.decoder]\nkind = \"fulll\"\n"),
+              HasSubstr(":3: model.decoder.kind: is 'fulll'; expected one of time_space, full"));
+  EXPECT_THAT(message("[model]\n[model.encoder]\ndim = 100\n"), HasSubstr(": model"));
+  EXPECT_THAT(message("[model]\n[schedule]\n\nsteps = 0\n"),
+              HasSubstr(":4: schedule.steps: is 0; expected 1 to"));
+  EXPECT_THAT(message("[model]\n[schedule]\nlearning_rate = \"fast\"\n"),
+              EndsWith(":3: schedule.learning_rate: is a text; expected a number"));
+  EXPECT_THAT(message("[model]\n[loop]\nfreeze_encoder = true\n"),
+              HasSubstr(":3: loop.freeze_encoder: is true, but nothing says where the encoder comes from"));
+  EXPECT_THAT(message("[model]\n[loop]\nseed = -1\n"), HasSubstr(":3: loop.seed: is -1; expected 0 or more"));
+  EXPECT_THAT(message("[model]\n[held_out]\nsets = [\"room\"]\n"),
+              HasSubstr(":3: held_out.sets: 'room' is not of the form scene/motion"));
+  EXPECT_THAT(message("[model]\n[held_out]\nsets = [\"room/swim\"]\n"),
+              HasSubstr("'room/swim': unknown motion"));
+  EXPECT_THAT(message("[model]\n[data]\n[data.procedural.scenes]\ncastle = 1\n"),
+              HasSubstr(":4: data.procedural.scenes.castle: unknown key"));
+  EXPECT_THAT(message("[model]\n[optimizer]\nbeta2 = 1.0\n"),
+              HasSubstr(":3: optimizer.beta2: is 1; expected 0 to"));
+  EXPECT_EQ(ErrorFrom([&] { ReadTrainConfig(TinyConfigFile(), {"loop.batch=0"}); }),
+            "loop.batch=0:1: loop.batch: is 0; expected 1 to 65536");
+}
+
+}  // namespace
+}  // namespace calfvo::train
