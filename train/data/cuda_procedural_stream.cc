@@ -22,7 +22,7 @@ namespace {
 WindowBatchOptions BatchOptions(const ProceduralOptions& options) {
   WindowBatchOptions batch;
   batch.windows = options.windows;
-  batch.frames = options.frames;
+  batch.frames = 1 + options.frames;  // the one before the window first
   batch.width = options.size;
   batch.height = options.size;
   batch.cell = kCellPixels;
@@ -48,15 +48,27 @@ struct Slot {
   Slot(const WindowBatchOptions& options, synth::TextureView textures, torch::Device device)
       : renderer(options, textures) {
     const int64_t b = options.windows;
-    const int64_t k = options.frames;
+    const int64_t k = options.frames - 1;
     const int64_t rows = options.height / options.cell;
     const int64_t columns = options.width / options.cell;
     const auto f32 = torch::TensorOptions(device).dtype(torch::kFloat);
-    batch.frames = torch::from_blob(renderer.device().rgb, {b, k, options.height, options.width, 3},
-                                    torch::TensorOptions(device).dtype(torch::kUInt8));
-    batch.motion = torch::from_blob(renderer.device().cell_to_previous, {b, k, rows, columns, 2}, f32);
+    const torch::Tensor rgb =
+        torch::from_blob(renderer.device().rgb, {b, 1 + k, options.height, options.width, 3},
+                         torch::TensorOptions(device).dtype(torch::kUInt8));
+    batch.frames = rgb.narrow(1, 1, k);
+    batch.before = rgb.select(1, 0);
+    batch.motion = torch::from_blob(renderer.device().cell_to_previous, {b, 1 + k, rows, columns, 2}, f32)
+                       .narrow(1, 1, k);
     batch.rotation = torch::empty({b, k - 1, 3, 3}, f32);
     batch.translation = torch::empty({b, k - 1, 3}, f32);
+  }
+
+  // Makes every kStartEvery-th window the beginning of a video.
+  void MarkStarts() {
+    using torch::indexing::None;
+    const torch::indexing::Slice starts(None, None, kStartEvery);
+    batch.before.index({starts}).copy_(batch.frames.index({starts, 0}));
+    batch.motion.index({starts, 0}).zero_();
   }
 
   CudaWindowRenderer renderer;
@@ -105,6 +117,10 @@ class CudaProceduralStream : public WindowStream {
     LaunchRelativePoses(slot.renderer.device().frames, options.windows, options.frames,
                         slot.batch.rotation.data_ptr<float>(), slot.batch.translation.data_ptr<float>(),
                         stream_);
+    {
+      const c10::cuda::CUDAStreamGuard guard(stream_);
+      slot.MarkStarts();
+    }
     slot.rendered.record(stream_);
     slot.step = step;
   }

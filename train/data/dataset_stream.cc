@@ -53,7 +53,7 @@ class DatasetStream : public WindowStream {
 
   WindowBatch At(int64_t step) override {
     WindowBatch batch = prefetcher_->Take(step);
-    for (torch::Tensor* tensor : {&batch.frames, &batch.rotation, &batch.translation}) {
+    for (torch::Tensor* tensor : {&batch.frames, &batch.before, &batch.rotation, &batch.translation}) {
       *tensor = tensor->to(device_, /*non_blocking=*/true);
     }
     return batch;
@@ -74,16 +74,23 @@ class DatasetStream : public WindowStream {
     const auto options = torch::TensorOptions().pinned_memory(device_.is_cuda());
     WindowBatch batch;
     batch.frames = torch::empty({b, k, size, size, 3}, options.dtype(torch::kUInt8));
+    batch.before = torch::empty({b, size, size, 3}, options.dtype(torch::kUInt8));
     batch.rotation = torch::empty({b, k - 1, 3, 3}, options.dtype(torch::kFloat));
     batch.translation = torch::empty({b, k - 1, 3}, options.dtype(torch::kFloat));
     uint8_t* frames = batch.frames.data_ptr<uint8_t>();
+    uint8_t* before = batch.before.data_ptr<uint8_t>();
     float* rotation = batch.rotation.data_ptr<float>();
     float* translation = batch.translation.data_ptr<float>();
-    const auto window_bytes = static_cast<size_t>(k * size * size * 3);
+    const auto frame_bytes = static_cast<size_t>(size * size * 3);
+    const size_t window_bytes = static_cast<size_t>(k) * frame_bytes;
     threads_.ParallelFor(b, [&](int64_t w) {
       const WindowChoice choice = sampler_.Draw(options_.seed, step, static_cast<int>(w));
-      stores_[static_cast<size_t>(choice.stream)][static_cast<size_t>(choice.sequence)]->Read(
-          choice.start, choice.stride, {frames + static_cast<size_t>(w) * window_bytes, window_bytes});
+      const PictureStore& store =
+          *stores_[static_cast<size_t>(choice.stream)][static_cast<size_t>(choice.sequence)];
+      store.Read(choice.start, choice.stride, {frames + static_cast<size_t>(w) * window_bytes, window_bytes});
+      const bool begins = choice.start < choice.stride || w % kStartEvery == 0;
+      store.Read(begins ? choice.start : choice.start - choice.stride, choice.stride,
+                 {before + static_cast<size_t>(w) * frame_bytes, frame_bytes});
       int64_t pair = w * (k - 1);
       for (const Rigid3& pose : sampler_.RelativePoses(choice)) {
         const Eigen::Matrix3d matrix = pose.rotation.toRotationMatrix();

@@ -41,6 +41,7 @@ WindowBatch MixtureStream::At(int64_t step) {
     mixture.motion = Joined(batches, &WindowBatch::motion);
   }
   mixture.frames = Joined(batches, &WindowBatch::frames);
+  mixture.before = Joined(batches, &WindowBatch::before);
   mixture.rotation = Joined(batches, &WindowBatch::rotation);
   mixture.translation = Joined(batches, &WindowBatch::translation);
   return mixture;

@@ -64,6 +64,7 @@ class CpuProceduralStream : public WindowStream {
     const int64_t cells = options_.size / kCellPixels;
     WindowBatch batch;
     batch.frames = torch::empty({b, k, options_.size, options_.size, 3}, torch::kUInt8);
+    batch.before = torch::empty({b, options_.size, options_.size, 3}, torch::kUInt8);
     batch.rotation = torch::empty({b, k - 1, 3, 3});
     batch.translation = torch::empty({b, k - 1, 3});
     batch.motion = torch::empty({b, k, cells, cells, 2});
@@ -87,7 +88,7 @@ class CpuProceduralStream : public WindowStream {
         synth::DrawKind(options_.scene_weights.data(), Random(WindowSeed(seed, window, WindowPart::kKind)));
     Random random(WindowSeed(seed, window, WindowPart::kMotion));
     const MotionWeights& weights = options_.motion_weights[static_cast<size_t>(scene_kind)];
-    PathOptions path{.kind = DrawMotion(weights, random), .frames = options_.frames};
+    PathOptions path{.kind = DrawMotion(weights, random), .frames = 1 + options_.frames};
     const float rate_hz =
         options_.min_rate_hz * std::pow(options_.max_rate_hz / options_.min_rate_hz, random.Uniform());
     path.rate = {static_cast<int>(std::lround(1000.0F * rate_hz)), 1000};
@@ -100,7 +101,7 @@ class CpuProceduralStream : public WindowStream {
         frames[i].world_from_camera = (*poses)[i];
         frames[i].time_s = static_cast<float>(static_cast<double>(i) / path.rate.Hertz());
       }
-      for (int i = 0; i < options_.frames; ++i) synth::SetVelocities(frames.data(), options_.frames, i);
+      for (int i = 0; i < path.frames; ++i) synth::SetVelocities(frames.data(), path.frames, i);
       return {std::move(scene), std::move(frames)};
     }
     throw Error(fmt::format("scenes '{}' of seed {} have no free place for a camera",
@@ -109,26 +110,34 @@ class CpuProceduralStream : public WindowStream {
 
   void Render(uint64_t seed, int place, WindowBatch& batch) const {
     const int window = options_.first_window + place;
+    const int count = 1 + options_.frames;  // the one before the window first
     const Plan plan = MakePlan(seed, window);
     Random sensor_random(WindowSeed(seed, window, WindowPart::kSensor));
     const CameraModel camera =
         CameraFromSensor(DrawSensor(options_.sensor, sensor_random), options_.size, options_.size);
-    const synth::WindowEffects effects = synth::DrawEffects(
-        options_.effects, options_.frames, Random(WindowSeed(seed, window, WindowPart::kEffects)));
+    const synth::WindowEffects effects =
+        synth::DrawEffects(options_.effects, count, Random(WindowSeed(seed, window, WindowPart::kEffects)));
     const uint64_t noise_seed = seed + static_cast<uint64_t>(window) * 0x10001U;  // the GPU's too
-    for (int i = 0; i < options_.frames; ++i) {
+    const bool begins = window % kStartEvery == 0;                                // a video
+    for (int i = begins ? 1 : 0; i < count; ++i) {
       const FrameOutputs picture =
-          renderer_.Render(*plan.scene, camera, plan.frames.data(), options_.frames, i, effects, noise_seed,
+          renderer_.Render(*plan.scene, camera, plan.frames.data(), count, i, effects, noise_seed,
                            {.samples = options_.samples, .depth = false, .motion = false});
-      std::copy(picture.rgb.begin(), picture.rgb.end(), batch.frames[place][i].data_ptr<uint8_t>());
-      const CellOutputs cells = renderer_.RenderCells(*plan.scene, camera, plan.frames.data(),
-                                                      options_.frames, i, effects, kCellPixels);
-      std::copy(cells.motion_to_previous.begin(), cells.motion_to_previous.end(),
-                batch.motion[place][i].data_ptr<float>());
+      const torch::Tensor to = i == 0 ? batch.before[place] : batch.frames[place][i - 1];
+      std::copy(picture.rgb.begin(), picture.rgb.end(), to.data_ptr<uint8_t>());
       if (i == 0) continue;
+      const CellOutputs cells =
+          renderer_.RenderCells(*plan.scene, camera, plan.frames.data(), count, i, effects, kCellPixels);
+      std::copy(cells.motion_to_previous.begin(), cells.motion_to_previous.end(),
+                batch.motion[place][i - 1].data_ptr<float>());
+      if (i == 1) continue;
       WriteRelativePose(plan.frames[static_cast<size_t>(i - 1)], plan.frames[static_cast<size_t>(i)],
-                        batch.rotation[place][i - 1].data_ptr<float>(),
-                        batch.translation[place][i - 1].data_ptr<float>());
+                        batch.rotation[place][i - 2].data_ptr<float>(),
+                        batch.translation[place][i - 2].data_ptr<float>());
+    }
+    if (begins) {
+      batch.before[place].copy_(batch.frames[place][0]);
+      batch.motion[place][0].zero_();
     }
   }
 

@@ -10,13 +10,20 @@ namespace calfvo::train {
 
 // All on one device. Poses map camera i + 1 to camera i: T_{i+1} = T_i · T_{i,i+1}.
 struct WindowBatch {
-  torch::Tensor frames;       // [B, K, S, S, 3] uint8 RGB
+  torch::Tensor frames;  // [B, K, S, S, 3] uint8 RGB
+  // [B, S, S, 3] uint8: the frame before frame 0, which encoders of pairs see beside it. A copy of frame 0
+  // where the window begins a video. Undefined: all of them do.
+  torch::Tensor before;
   torch::Tensor rotation;     // [B, K − 1, 3, 3] f32
   torch::Tensor translation;  // [B, K − 1, 3] f32, metres
   // [B, K, cells, cells, 2] f32, pixels (x, y): where each cell of a frame was in the frame before; NaN where
-  // that is not known, and in frame 0. Undefined where the stream does not know it. Cells are 8 pixels wide.
+  // that is not known. Undefined where the stream does not know it. Cells are 8 pixels wide.
   torch::Tensor motion;
 };
+
+// Every how many windows one is taken as the beginning of a video: most windows of a long video are not, and
+// the network must know both.
+inline constexpr int kStartEvery = 8;
 
 // A batch depends on the stream's options and seed, `step` and nothing else, so that a resumed run sees what
 // the uninterrupted one would have seen, and ranks with different seeds see different windows.

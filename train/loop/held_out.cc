@@ -25,7 +25,7 @@ void EstimatePairs(TrainNetworkImpl& network, const WindowBatch& batch, const Lo
                    std::vector<PairEstimate>& pairs) {
   const torch::NoGradGuard no_grad;
   const PosePrediction predicted =
-      InterpretValues(network.forward(batch.frames).values, network.config().head);
+      InterpretValues(network.forward(batch.frames, batch.before).values, network.config().head);
   const torch::Tensor rotation_truth = OnHost(batch.rotation, 9);
   const torch::Tensor translation_truth = OnHost(batch.translation, 3);
   const torch::Tensor rotation = OnHost(predicted.rotation, 9);

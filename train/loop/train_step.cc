@@ -43,6 +43,7 @@ void TrainStep::CopyIn(const WindowBatch& batch) {
     to.copy_(from);
   };
   copy(input_.frames, batch.frames);
+  copy(input_.before, batch.before);
   copy(input_.rotation, batch.rotation);
   copy(input_.translation, batch.translation);
   copy(input_.motion, batch.motion);
@@ -50,7 +51,7 @@ void TrainStep::CopyIn(const WindowBatch& batch) {
 
 void TrainStep::Backward() {
   parameters_.ZeroGradients();
-  const NetworkOutput output = network_->forward(input_.frames);
+  const NetworkOutput output = network_->forward(input_.frames, input_.before);
   const LossTerms terms =
       PoseLoss(output.values, output.motion, input_, network_->config().head, options_.loss);
   terms.total.backward();

@@ -76,9 +76,10 @@ void RotateForward(const RotationShape& shape, Element element, const void* qkv,
 void RotateBackward(const RotationShape& shape, Element element, const void* q, const void* k, const void* v,
                     const float* cos, const float* sin, void* qkv, CudaStream stream);
 
-// frames [windows, frames, pixels, 3] uint8 → [windows, frames, pixels, 8] bf16: the previous frame's
-// colours, the frame's own, value · scale + shift, and two zeros, since tensor cores take channels by eight.
-void StackPairs(int64_t windows, int frames, int64_t pixels, const uint8_t* from, const float* scale,
-                const float* shift, void* to, CudaStream stream);
+// frames [windows, frames, pixels, 3] uint8 and `before` [windows, pixels, 3], which precede them (null:
+// frames 0 precede themselves) → [windows, frames, pixels, 8] bf16: the previous frame's colours, the frame's
+// own, value · scale + shift, and two zeros, since tensor cores take channels by eight.
+void StackPairs(int64_t windows, int frames, int64_t pixels, const uint8_t* from, const uint8_t* before,
+                const float* scale, const float* shift, void* to, CudaStream stream);
 
 }  // namespace calfvo::train

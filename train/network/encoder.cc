@@ -145,11 +145,12 @@ at::Tensor Encoder::WithPrefix(const at::Tensor& patches) const {
   return at::cat({prefix.expand({patches.size(0), -1, -1}), body}, 1);
 }
 
-at::Tensor Encoder::operator()(const at::Tensor& frames, at::ScalarType dtype) const {
+at::Tensor Encoder::operator()(const at::Tensor& frames, const at::Tensor& before,
+                               at::ScalarType dtype) const {
   const EncoderConfig& encoder = config_.encoder;
   at::Tensor x;
   if (encoder.kind == EncoderKind::kPair) {
-    x = Stem(NormalizedPairs(frames, input_, dtype)).flatten(1, 2);
+    x = Stem(NormalizedPairs(frames, before, input_, dtype)).flatten(1, 2);
   } else {
     x = patch_embed_(NormalizedFrames(frames, input_, dtype), encoder.patch, 0).flatten(1, 2);
     if (cls_token_.defined()) x = WithPrefix(x);

@@ -21,8 +21,9 @@ class Encoder {
   // Constants (positions, the input's scale) become buffers of `root`.
   Encoder(const ModelConfig& config, const WeightTable& weights, torch::nn::Module& root);
 
-  // `frames` [B, K, S, S, 3] uint8 → [B, K, N, dim] of `dtype`.
-  at::Tensor operator()(const at::Tensor& frames, at::ScalarType dtype) const;
+  // `frames` [B, K, S, S, 3] uint8 → [B, K, N, dim] of `dtype`. `before` [B, S, S, 3] precedes frame 0 for
+  // encoders of pairs; undefined, frame 0 precedes itself.
+  at::Tensor operator()(const at::Tensor& frames, const at::Tensor& before, at::ScalarType dtype) const;
 
  private:
   struct StemBlock {

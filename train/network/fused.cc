@@ -228,16 +228,18 @@ std::optional<QueryKeyValue> FusedRotation(const at::Tensor& qkv, const RopeTabl
   return QueryKeyValue{parts[0], parts[1], parts[2]};
 }
 
-std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& scale,
-                                     const at::Tensor& shift, at::ScalarType dtype) {
+std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& before,
+                                     const at::Tensor& scale, const at::Tensor& shift, at::ScalarType dtype) {
   if (!frames.is_cuda() || dtype != at::kBFloat16) return std::nullopt;
   const c10::DeviceGuard guard(frames.device());
   const at::Tensor from = frames.contiguous();
+  const at::Tensor first = before.defined() ? before.contiguous() : before;
   const int64_t pixels = frames.size(2) * frames.size(3);
   const at::Tensor pairs = at::empty({frames.size(0) * frames.size(1), frames.size(2), frames.size(3), 8},
                                      frames.options().dtype(dtype));
   StackPairs(frames.size(0), static_cast<int>(frames.size(1)), pixels, from.data_ptr<uint8_t>(),
-             scale.data_ptr<float>(), shift.data_ptr<float>(), pairs.data_ptr(), StreamOf(frames));
+             first.defined() ? first.data_ptr<uint8_t>() : nullptr, scale.data_ptr<float>(),
+             shift.data_ptr<float>(), pairs.data_ptr(), StreamOf(frames));
   return pairs;
 }
 

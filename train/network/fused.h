@@ -27,7 +27,7 @@ struct QueryKeyValue {
 std::optional<QueryKeyValue> FusedRotation(const at::Tensor& qkv, const RopeTable& rope);
 
 // As NormalizedPairs, but with two more channels, which are zero. bf16 only.
-std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& scale,
-                                     const at::Tensor& shift, at::ScalarType dtype);
+std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& before,
+                                     const at::Tensor& scale, const at::Tensor& shift, at::ScalarType dtype);
 
 }  // namespace calfvo::train

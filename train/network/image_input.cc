@@ -12,9 +12,11 @@ at::Tensor NormalizedFrames(const at::Tensor& frames, const InputScale& input, a
   return at::addcmul(input.shift, frames, input.scale).to(dtype).flatten(0, 1);
 }
 
-at::Tensor NormalizedPairs(const at::Tensor& frames, const InputScale& input, at::ScalarType dtype) {
-  if (auto fused = FusedPairs(frames, input.scale, input.shift, dtype)) return *fused;
-  const at::Tensor previous = at::cat({frames.narrow(1, 0, 1), frames.narrow(1, 0, frames.size(1) - 1)}, 1);
+at::Tensor NormalizedPairs(const at::Tensor& frames, const at::Tensor& before, const InputScale& input,
+                           at::ScalarType dtype) {
+  if (auto fused = FusedPairs(frames, before, input.scale, input.shift, dtype)) return *fused;
+  const at::Tensor first = before.defined() ? before.unsqueeze(1) : frames.narrow(1, 0, 1);
+  const at::Tensor previous = at::cat({first, frames.narrow(1, 0, frames.size(1) - 1)}, 1);
   const at::Tensor pairs = at::cat({previous, frames}, -1);
   const InputScale twice{at::cat({input.scale, input.scale}), at::cat({input.shift, input.shift})};
   return NormalizedFrames(pairs, twice, dtype);

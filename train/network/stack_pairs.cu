@@ -10,13 +10,16 @@ constexpr int kThreads = 256;
 
 // One thread per pixel.
 __global__ void Stack(int64_t total, int frames, int64_t pixels, const uint8_t* __restrict__ from,
-                      const float* __restrict__ scale, const float* __restrict__ shift,
-                      __nv_bfloat16* __restrict__ to) {
+                      const uint8_t* __restrict__ before, const float* __restrict__ scale,
+                      const float* __restrict__ shift, __nv_bfloat16* __restrict__ to) {
   const int64_t pixel = int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (pixel >= total) return;
-  const bool is_first = pixel / pixels % frames == 0;
+  const int64_t frame = pixel / pixels;
   const uint8_t* current = from + 3 * pixel;
-  const uint8_t* previous = is_first ? current : current - 3 * pixels;
+  const uint8_t* previous = current - 3 * pixels;
+  if (frame % frames == 0) {
+    previous = before == nullptr ? current : before + 3 * (frame / frames * pixels + pixel % pixels);
+  }
   Vector out = {};
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
@@ -28,12 +31,12 @@ __global__ void Stack(int64_t total, int frames, int64_t pixels, const uint8_t* 
 
 }  // namespace
 
-void StackPairs(int64_t windows, int frames, int64_t pixels, const uint8_t* from, const float* scale,
-                const float* shift, void* to, CudaStream stream) {
+void StackPairs(int64_t windows, int frames, int64_t pixels, const uint8_t* from, const uint8_t* before,
+                const float* scale, const float* shift, void* to, CudaStream stream) {
   const int64_t total = windows * frames * pixels;
   if (total == 0) return;
   const auto blocks = static_cast<unsigned>((total + kThreads - 1) / kThreads);
-  Stack<<<blocks, kThreads, 0, stream>>>(total, frames, pixels, from, scale, shift,
+  Stack<<<blocks, kThreads, 0, stream>>>(total, frames, pixels, from, before, scale, shift,
                                          static_cast<__nv_bfloat16*>(to));
   CheckLaunch("stacking of pairs");
 }

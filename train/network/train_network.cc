@@ -68,13 +68,13 @@ TrainNetworkImpl::TrainNetworkImpl(const ModelConfig& config, const NetworkOptio
 
 TrainNetworkImpl::~TrainNetworkImpl() = default;
 
-NetworkOutput TrainNetworkImpl::forward(const at::Tensor& frames) {
-  return Decode(Encode(frames));
+NetworkOutput TrainNetworkImpl::forward(const at::Tensor& frames, const at::Tensor& before) {
+  return Decode(Encode(frames, before));
 }
 
-at::Tensor TrainNetworkImpl::Encode(const at::Tensor& frames) {
+at::Tensor TrainNetworkImpl::Encode(const at::Tensor& frames, const at::Tensor& before) {
   const at::AutoGradMode gradients(at::GradMode::is_enabled() && options_.train_encoder);
-  return parts_->encoder(frames, options_.bf16 ? at::kBFloat16 : at::kFloat);
+  return parts_->encoder(frames, before, options_.bf16 ? at::kBFloat16 : at::kFloat);
 }
 
 NetworkOutput TrainNetworkImpl::Decode(const at::Tensor& tokens) {

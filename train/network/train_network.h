@@ -42,11 +42,12 @@ class TrainNetworkImpl : public torch::nn::Module {
   TrainNetworkImpl(const ModelConfig& config, const NetworkOptions& options);
   ~TrainNetworkImpl() override;
 
-  // `frames` [B, K, S, S, 3] uint8 RGB, contiguous.
-  NetworkOutput forward(const at::Tensor& frames);
+  // `frames` [B, K, S, S, 3] and `before` [B, S, S, 3], uint8 RGB, as in WindowBatch. Encoders of single
+  // frames do not look at `before`.
+  NetworkOutput forward(const at::Tensor& frames, const at::Tensor& before = {});
 
   // The two halves, for tokens that are computed once and kept: [B, K, N, dim] in between.
-  at::Tensor Encode(const at::Tensor& frames);
+  at::Tensor Encode(const at::Tensor& frames, const at::Tensor& before = {});
   NetworkOutput Decode(const at::Tensor& tokens);
 
   const ModelConfig& config() const { return config_; }

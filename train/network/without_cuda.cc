@@ -20,7 +20,7 @@ std::optional<QueryKeyValue> FusedRotation(const at::Tensor&, const RopeTable&) 
 }
 
 std::optional<at::Tensor> FusedPairs(const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                     at::ScalarType) {
+                                     const at::Tensor&, at::ScalarType) {
   return std::nullopt;
 }
 
