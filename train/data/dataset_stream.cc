@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/dataset_stream.h"
 
+#include <c10/core/DeviceGuard.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -68,6 +69,7 @@ class DatasetStream : public WindowStream {
 
   // In host memory from which a GPU can copy by itself.
   WindowBatch Make(int64_t step) {
+    const c10::DeviceGuard guard(device_);  // or every process would wake the first GPU for pinned memory
     const int64_t b = options_.windows;
     const int64_t k = options_.frames;
     const int64_t size = options_.input.size;

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstring>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -159,7 +160,8 @@ std::unique_ptr<PictureStore> OpenPacked(const SequenceSource& source, int64_t c
                                          const InputConfig& input, const std::filesystem::path& folder,
                                          ThreadPool& threads) {
   const std::filesystem::path path = PackedPath(source, count, input, folder);
-  if (!std::filesystem::exists(path)) {
+  std::error_code ignored;  // what stands in the way shows when the file is opened
+  if (!std::filesystem::exists(path, ignored)) {
     MakeFolder(folder);
     Pack(source, count, input, path, threads);
   }
