@@ -54,6 +54,12 @@ ResizePlan MakePlan(const InputConfig& config, int width, int height) {
   return plan;
 }
 
+void CheckRoom(size_t values, int size) {
+  const auto side = static_cast<size_t>(size);
+  if (values == 3 * side * side) return;
+  throw Error(fmt::format("room for {} values where 3x{}x{} are made", values, size, size));
+}
+
 }  // namespace
 
 struct Preprocessor::State {
@@ -77,23 +83,26 @@ Preprocessor::Preprocessor(const InputConfig& config) : config_(config), state_(
 
 Preprocessor::~Preprocessor() = default;
 
-void Preprocessor::Run(const ImageView& picture, std::span<float> out) {
+void Preprocessor::Resize(const ImageView& picture, std::span<uint8_t> out) {
   const auto [width, height, channels, pixels, stride] = picture;
   if (channels != 3 || std::min(width, height) < 1 || std::max(width, height) > kMaxSide) {
     throw Error(fmt::format("picture of {}x{} pixels with {} channels; RGB with sides from 1 to {} is needed",
                             width, height, channels, kMaxSide));
   }
+  CheckRoom(out.size(), config_.size);
   State& state = *state_;
-  if (out.size() != state.rgb.size()) {
-    throw Error(
-        fmt::format("room for {} values where 3x{}x{} are made", out.size(), config_.size, config_.size));
-  }
   if (width != state.width || height != state.height) {
     state.resizer.emplace(MakePlan(config_, width, height));
     state.width = width;
     state.height = height;
   }
-  state.resizer->Run(picture, state.rgb);
+  state.resizer->Run(picture, out);
+}
+
+void Preprocessor::Run(const ImageView& picture, std::span<float> out) {
+  CheckRoom(out.size(), config_.size);
+  State& state = *state_;
+  Resize(picture, state.rgb);
   const size_t plane = state.rgb.size() / 3;
   for (size_t i = 0; i < plane; ++i) {
     for (size_t c = 0; c < 3; ++c) out[c * plane + i] = state.normalised[c][state.rgb[i * 3 + c]];

@@ -2,6 +2,7 @@
 // Pictures of any size to the network's square input.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -21,6 +22,9 @@ class Preprocessor {
   // `picture` is RGB, 1×1 to 65535×65535; `out` [3, size, size] receives (value / 255 − mean) / std. Throws
   // Error for pictures and outputs of other sizes.
   void Run(const ImageView& picture, std::span<float> out);
+
+  // The same without normalising: `out` [size, size, 3] receives the bytes, as training wants them.
+  void Resize(const ImageView& picture, std::span<uint8_t> out);
 
  private:
   struct State;

@@ -71,6 +71,19 @@ TEST(Preprocessor, NormalisesEachChannel) {
   }
 }
 
+TEST(Preprocessor, GivesTheBytesBehindItsValues) {
+  InputConfig config;
+  config.size = 32;
+  Frame picture{.width = 61, .height = 40};
+  for (int i = 0; i < 61 * 40 * 3; ++i) picture.rgb.push_back(static_cast<uint8_t>(i * 37 % 251));
+  const std::vector<float> values = Preprocessed(config, picture);
+  std::vector<uint8_t> bytes(values.size());
+  Preprocessor(config).Resize(picture.view(), bytes);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    EXPECT_FLOAT_EQ(values[i % 3 * 32 * 32 + i / 3], static_cast<float>((bytes[i] / 255.0 - 0.5) / 0.5));
+  }
+}
+
 TEST(Preprocessor, FollowsChangingSizes) {
   InputConfig config;
   config.size = 32;

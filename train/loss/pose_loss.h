@@ -24,9 +24,10 @@ struct LossOptions {
   // units, and the exported file's log_variance_shift turns them into radians and metres.
   double rotation_unit_rad = 0.017453292519943295;
   double translation_unit_m = 0.03;
-  double min_u = -6.0;  // log-variances are clamped to this range in the loss
+  // Log-variances are clamped to this range in the loss. Outside of it only gradients that lead back pass.
+  double min_u = -6.0;
   double max_u = 6.0;
-  double motion_weight = 0.0;  // of the mean L1 error of image motion, in patches
+  double motion_weight = 0.0;  // of the mean absolute error of image motion where it is known, in patches
 
   void Validate() const;  // throws Error naming the field
 };
@@ -36,7 +37,7 @@ struct LossTerms {
   torch::Tensor total;
   torch::Tensor rotation_deg;   // geodesic error
   torch::Tensor translation_m;  // Euclidean error
-  torch::Tensor motion;         // L1, patches; zero without the motion head
+  torch::Tensor motion;         // mean absolute error, patches; zero without the motion head
 };
 // `motion` is NetworkOutput::motion, undefined without the motion head.
 LossTerms PoseLoss(const torch::Tensor& values, const torch::Tensor& motion, const WindowBatch& batch,

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sequence in memory. Included by *_test.cc files only.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calfvo/error.h"
+#include "data/sequence_source.h"
+#include "geometry/so3.h"
+
+namespace calfvo::train {
+
+// A camera that goes forward by 0.25 m and turns by 0.02 rad a frame. Pictures are of one colour, (index,
+// tint, 7), so that a window says where it was taken.
+class TestSequence : public SequenceSource {
+ public:
+  TestSequence(std::string name, int frames, uint8_t tint = 0) : name_(std::move(name)), tint_(tint) {
+    Rigid3 pose;
+    for (int i = 0; i < frames; ++i) {
+      frames_.push_back({int64_t{i} * 100'000'000, pose, name_ + " " + std::to_string(i)});
+      pose = pose * Rigid3{ExpSO3({0.0, 0.02, 0.0}), {0.0, 0.0, 0.25}};
+    }
+  }
+
+  const std::string& name() const override { return name_; }
+  const std::vector<SequenceFrame>& frames() const override { return frames_; }
+  void Read(int64_t index, Frame& picture) const override {
+    ++reads_;
+    if (index == broken_) throw Error(name_ + ": frame " + std::to_string(index) + " cannot be decoded");
+    picture.width = 40;
+    picture.height = 30;
+    picture.rgb.resize(size_t{3} * 40 * 30);
+    for (size_t i = 0; i < picture.rgb.size(); i += 3) {
+      picture.rgb[i] = static_cast<uint8_t>(index);
+      picture.rgb[i + 1] = tint_;
+      picture.rgb[i + 2] = 7;
+    }
+  }
+
+  std::vector<SequenceFrame>& frames() { return frames_; }
+  void BreakFrame(int64_t index) { broken_ = index; }
+  int reads() const { return reads_; }
+
+ private:
+  const std::string name_;
+  const uint8_t tint_;
+  std::vector<SequenceFrame> frames_;
+  int64_t broken_ = -1;
+  mutable std::atomic<int> reads_ = 0;
+};
+
+}  // namespace calfvo::train
