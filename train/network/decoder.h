@@ -3,7 +3,6 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <torch/nn/module.h>
 
 #include <vector>
 
@@ -20,25 +19,29 @@ class Decoder {
     at::Tensor tokens;       // [B, K, N, d]: the last layer's
   };
 
-  Decoder(const ModelConfig& config, const WeightTable& weights, torch::nn::Module& root);
+  Decoder(const ModelConfig& config, const WeightTable& weights);
 
   // `tokens` [B, K, N, d].
   Output operator()(const at::Tensor& tokens) const;
 
  private:
   struct Layer {
-    AttentionLayer time;  // time_space only, like the next
+    NormLayer time_norm;  // time_space only, like the next two
+    AttentionLayer time;
     LinearLayer time_out;
+    NormLayer space_norm;
     AttentionLayer space;
+    NormLayer feed_forward_norm;
     FeedForwardLayer feed_forward;
   };
 
-  at::Tensor TimeSpace(const at::Tensor& x) const;
-  at::Tensor Full(const at::Tensor& x) const;
+  // z [B, K, 1 + N, d] → the same, after all layers.
+  at::Tensor TimeSpace(at::Tensor z) const;
+  // z [B, 1 + K·N, d].
+  at::Tensor Full(at::Tensor z) const;
 
   const DecoderConfig config_;
   at::Tensor pos_embed_, time_embed_, camera_;
-  at::Tensor not_camera_;  // [1 + N, 1] f32: 0 for the camera's slot, 1 for tokens
   std::vector<Layer> layers_;
 };
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <numbers>
+#include <utility>
 
 namespace calfvo::train {
 namespace {
@@ -65,10 +66,10 @@ void Encoder::LoadBlocks(const WeightTable& weights) {
   for (int i = 0; i < config_.encoder.depth; ++i) {
     const std::string name = fmt::format("encoder.blocks.{}", i);
     Block block;
-    block.attention = {weights.Norm(name + ".norm1", eps), weights.Linear(name + ".attn.qkv"),
-                       weights.Linear(name + ".attn.proj")};
-    block.feed_forward = {weights.Norm(name + ".norm2", eps), weights.Linear(name + ".mlp.fc1"),
-                          weights.Linear(name + ".mlp.fc2")};
+    block.norm1 = weights.Norm(name + ".norm1", eps);
+    block.attention = {weights.Linear(name + ".attn.qkv"), weights.Linear(name + ".attn.proj")};
+    block.norm2 = weights.Norm(name + ".norm2", eps);
+    block.feed_forward = {weights.Linear(name + ".mlp.fc1"), weights.Linear(name + ".mlp.fc2")};
     if (weights.Has(name + ".ls1")) {
       block.attention_scale = weights.Get(name + ".ls1");
       block.feed_forward_scale = weights.Get(name + ".ls2");
@@ -154,11 +155,18 @@ at::Tensor Encoder::operator()(const at::Tensor& frames, at::ScalarType dtype) c
     if (cls_token_.defined()) x = WithPrefix(x);
   }
   const RopeTable rope = Rope();
-  for (const Block& block : blocks_) {
-    x = x + Scaled(block.attention(x, encoder.heads, rope), block.attention_scale);
-    x = x + Scaled(block.feed_forward(x), block.feed_forward_scale);
+  at::Tensor normed = blocks_.front().norm1(x);
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    const Block& block = blocks_[i];
+    const at::Tensor attended = Scaled(block.attention(normed, encoder.heads, rope), block.attention_scale);
+    const SumAndNorm middle = block.norm2.AfterAdding(x, attended);
+    const at::Tensor fed = Scaled(block.feed_forward(middle.normed), block.feed_forward_scale);
+    const NormLayer& next = i + 1 < blocks_.size() ? blocks_[i + 1].norm1 : norm_;
+    SumAndNorm end = next.AfterAdding(middle.sum, fed);
+    x = std::move(end.sum);
+    normed = std::move(end.normed);
   }
-  return norm_(x.narrow(1, encoder.prefix_tokens(), config_.tokens())).unflatten(0, {frames.size(0), -1});
+  return normed.narrow(1, encoder.prefix_tokens(), config_.tokens()).unflatten(0, {frames.size(0), -1});
 }
 
 }  // namespace calfvo::train

@@ -36,7 +36,9 @@ class Encoder {
     std::vector<StemBlock> blocks;
   };
   struct Block {
+    NormLayer norm1;
     AttentionLayer attention;
+    NormLayer norm2;
     FeedForwardLayer feed_forward;
     at::Tensor attention_scale, feed_forward_scale;  // undefined without layer scale
   };

@@ -4,6 +4,8 @@
 #include <ATen/ops/addcmul.h>
 #include <ATen/ops/cat.h>
 
+#include "network/fused.h"
+
 namespace calfvo::train {
 
 at::Tensor NormalizedFrames(const at::Tensor& frames, const InputScale& input, at::ScalarType dtype) {
@@ -11,6 +13,7 @@ at::Tensor NormalizedFrames(const at::Tensor& frames, const InputScale& input, a
 }
 
 at::Tensor NormalizedPairs(const at::Tensor& frames, const InputScale& input, at::ScalarType dtype) {
+  if (auto fused = FusedPairs(frames, input.scale, input.shift, dtype)) return *fused;
   const at::Tensor previous = at::cat({frames.narrow(1, 0, 1), frames.narrow(1, 0, frames.size(1) - 1)}, 1);
   const at::Tensor pairs = at::cat({previous, frames}, -1);
   const InputScale twice{at::cat({input.scale, input.scale}), at::cat({input.shift, input.shift})};

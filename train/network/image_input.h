@@ -14,7 +14,8 @@ struct InputScale {
 // [B, K, S, S, 3] uint8 → [B·K, S, S, 3] of `dtype`.
 at::Tensor NormalizedFrames(const at::Tensor& frames, const InputScale& input, at::ScalarType dtype);
 
-// → [B·K, S, S, 6]: the previous frame's colours, then the frame's own; frame 0's previous is itself.
+// → [B·K, S, S, 6 or more]: the previous frame's colours, then the frame's own, then zeros; frame 0's
+// previous is itself.
 at::Tensor NormalizedPairs(const at::Tensor& frames, const InputScale& input, at::ScalarType dtype);
 
 }  // namespace calfvo::train

@@ -3,6 +3,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
@@ -14,6 +15,8 @@
 
 #include <cmath>
 
+#include "network/fused.h"
+
 #if TORCH_VERSION_MAJOR >= 2
 #include <ATen/ops/scaled_dot_product_attention.h>
 #endif
@@ -21,17 +24,25 @@
 namespace calfvo::train {
 namespace {
 
-// q and k of qkv [S, T, 3, heads, D], rotated.
-at::Tensor Rotate(const at::Tensor& qkv, const RopeTable& rope) {
-  const int64_t tokens = qkv.size(1);
-  const int64_t groups = qkv.size(4) / (2 * rope.group);
-  const at::Tensor cos = rope.cos.view({tokens, 1, 1, groups, rope.group});
-  const at::Tensor sin = rope.sin.view({tokens, 1, 1, groups, rope.group});
-  const at::Tensor turned = qkv.narrow(2, 0, 2).unflatten(4, {groups, 2, rope.group});
-  const at::Tensor u = turned.select(-2, 0);
-  const at::Tensor v = turned.select(-2, 1);
-  const at::Tensor rotated = at::stack({u * cos - v * sin, v * cos + u * sin}, -2).flatten(4);
-  return at::cat({rotated.to(qkv.scalar_type()), qkv.narrow(2, 2, 1)}, 2);
+// x of [S, T, heads, D], turned.
+at::Tensor Rotated(const at::Tensor& x, const RopeTable& rope) {
+  const int64_t groups = x.size(3) / (2 * rope.group);
+  const at::Tensor cos = rope.cos.view({-1, 1, groups, rope.group});
+  const at::Tensor sin = rope.sin.view({-1, 1, groups, rope.group});
+  const at::Tensor pairs = x.unflatten(3, {groups, 2, rope.group});
+  const at::Tensor u = pairs.select(4, 0);
+  const at::Tensor v = pairs.select(4, 1);
+  return at::stack({u * cos - v * sin, v * cos + u * sin}, 4).flatten(3).to(x.scalar_type());
+}
+
+QueryKeyValue SplitAndRotate(const at::Tensor& qkv, const RopeTable& rope) {
+  if (rope.cos.defined()) {
+    if (auto fused = FusedRotation(qkv, rope)) return *fused;
+  }
+  // The gradient of unbind joins those of its parts in one copy.
+  const auto parts = qkv.unbind(2);
+  if (!rope.cos.defined()) return {parts[0], parts[1], parts[2]};
+  return {Rotated(parts[0], rope), Rotated(parts[1], rope), parts[2]};
 }
 
 // [S, heads, T, D], any strides.
@@ -45,6 +56,15 @@ at::Tensor Attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)
 #endif
 }
 
+at::Tensor Sum(const at::Tensor& x, const at::Tensor& branch, CameraRule camera) {
+  if (camera == CameraRule::kNone) return x + branch;
+  const int64_t tokens = x.size(2) - 1;
+  if (camera == CameraRule::kSkip) return x + at::constant_pad_nd(branch.narrow(2, 1, tokens), {0, 0, 1, 0});
+  const at::Tensor sum = x + branch;
+  const at::Tensor cameras = sum.narrow(2, 0, 1);
+  return at::cat({cameras.mean(1, /*keepdim=*/true).expand_as(cameras), sum.narrow(2, 1, tokens)}, 2);
+}
+
 }  // namespace
 
 at::Tensor LinearLayer::operator()(const at::Tensor& x) const {
@@ -52,32 +72,40 @@ at::Tensor LinearLayer::operator()(const at::Tensor& x) const {
 }
 
 at::Tensor NormLayer::operator()(const at::Tensor& x) const {
+  if (auto fused = FusedNorm(x, *this, /*gelu=*/false)) return *fused;
   return at::layer_norm(x.to(at::kFloat), {x.size(-1)}, weight, bias, eps).to(x.scalar_type());
 }
 
 at::Tensor NormLayer::ThenGelu(const at::Tensor& x) const {
+  if (auto fused = FusedNorm(x, *this, /*gelu=*/true)) return *fused;
   return at::gelu((*this)(x));
 }
 
+SumAndNorm NormLayer::AfterAdding(const at::Tensor& x, const at::Tensor& branch, CameraRule camera) const {
+  if (auto fused = FusedAddNorm(x, branch, *this, camera)) return *fused;
+  const at::Tensor sum = Sum(x, branch, camera);
+  return {sum, (*this)(sum)};
+}
+
 at::Tensor ConvolutionLayer::operator()(const at::Tensor& map, int stride, int padding) const {
-  const at::Tensor kernel =
+  at::Tensor kernel =
       weight.to(map.scalar_type(), /*non_blocking=*/false, /*copy=*/false, at::MemoryFormat::ChannelsLast);
+  const int64_t more_channels = map.size(3) - weight.size(1);
+  if (more_channels > 0) kernel = at::constant_pad_nd(kernel, {0, 0, 0, 0, 0, more_channels});
   const at::Tensor result = at::conv2d(map.permute({0, 3, 1, 2}), kernel, bias.to(map.scalar_type()),
                                        /*stride=*/{stride, stride}, /*padding=*/{padding, padding});
   return result.permute({0, 2, 3, 1});
 }
 
-at::Tensor AttentionLayer::operator()(const at::Tensor& x, int64_t heads, const RopeTable& rope) const {
-  at::Tensor projected = qkv(norm(x)).unflatten(-1, {3, heads, -1});
-  if (rope.cos.defined()) projected = Rotate(projected, rope);
-  // unbind, since the gradient of its parts is joined by one copy.
-  const auto parts = projected.unbind(2);
-  const auto by_head = [&](size_t i) { return parts[i].transpose(1, 2); };
-  return proj(Attend(by_head(0), by_head(1), by_head(2)).transpose(1, 2).flatten(2));
+at::Tensor AttentionLayer::operator()(const at::Tensor& normed, int64_t heads, const RopeTable& rope) const {
+  const QueryKeyValue parts = SplitAndRotate(qkv(normed).unflatten(-1, {3, heads, -1}), rope);
+  const at::Tensor attended =
+      Attend(parts.q.transpose(1, 2), parts.k.transpose(1, 2), parts.v.transpose(1, 2));
+  return proj(attended.transpose(1, 2).flatten(2));
 }
 
-at::Tensor FeedForwardLayer::operator()(const at::Tensor& x) const {
-  return fc2(at::gelu(fc1(norm(x))));
+at::Tensor FeedForwardLayer::operator()(const at::Tensor& normed) const {
+  return fc2(at::gelu(fc1(normed)));
 }
 
 }  // namespace calfvo::train

@@ -7,12 +7,18 @@
 
 #include <cstdint>
 
+#include "network/camera_rule.h"
+
 namespace calfvo::train {
 
 struct LinearLayer {
   at::Tensor weight, bias;
 
   at::Tensor operator()(const at::Tensor& x) const;  // [..., in] → [..., out]
+};
+
+struct SumAndNorm {
+  at::Tensor sum, normed;
 };
 
 // Over the last dimension. Statistics are f32.
@@ -22,9 +28,13 @@ struct NormLayer {
 
   at::Tensor operator()(const at::Tensor& x) const;
   at::Tensor ThenGelu(const at::Tensor& x) const;
+
+  // Adds a branch to the residual stream, and norms the sum for the next branch.
+  SumAndNorm AfterAdding(const at::Tensor& x, const at::Tensor& branch,
+                         CameraRule camera = CameraRule::kNone) const;
 };
 
-// Maps are [B, height, width, channels], contiguous.
+// Maps are [B, height, width, channels], contiguous. Channels beyond the weight's are ignored.
 struct ConvolutionLayer {
   at::Tensor weight, bias;
 
@@ -37,19 +47,17 @@ struct RopeTable {
   int64_t group = 0;
 };
 
-// Multi-head attention among the tokens of each sequence: x [sequences, tokens, dim] → the same, projected.
+// Multi-head attention among the tokens of each sequence: [sequences, tokens, dim] → the same, projected.
 struct AttentionLayer {
-  NormLayer norm;
   LinearLayer qkv, proj;
 
-  at::Tensor operator()(const at::Tensor& x, int64_t heads, const RopeTable& rope = {}) const;
+  at::Tensor operator()(const at::Tensor& normed, int64_t heads, const RopeTable& rope = {}) const;
 };
 
 struct FeedForwardLayer {
-  NormLayer norm;
   LinearLayer fc1, fc2;
 
-  at::Tensor operator()(const at::Tensor& x) const;
+  at::Tensor operator()(const at::Tensor& normed) const;
 };
 
 }  // namespace calfvo::train

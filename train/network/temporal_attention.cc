@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+#include "network/fused.h"
+
 namespace calfvo::train {
 
 at::Tensor ComposedTemporalAttention(const at::Tensor& qkv) {
@@ -19,6 +21,7 @@ at::Tensor ComposedTemporalAttention(const at::Tensor& qkv) {
 }
 
 at::Tensor TemporalAttention(const at::Tensor& qkv) {
+  if (auto fused = FusedTemporalAttention(qkv)) return *fused;
   return ComposedTemporalAttention(qkv);
 }
 

@@ -6,9 +6,9 @@
 
 namespace calfvo::train {
 
-// qkv [B, K, T, 3, heads, D], contiguous → [B, K, T, heads·D]. On CUDA, for f32 and bf16, K ≤ 16 and D a
-// multiple of 8 from 32 to 64, one kernel each way reads and writes this layout; everything else takes
-// ComposedTemporalAttention. Sums and softmax are f32.
+// qkv [B, K, T, 3, heads, D] → [B, K, T, heads·D]. On CUDA, for K ≤ 16 and D a multiple of 8 up to 64, one
+// kernel each way reads and writes this layout; everything else takes ComposedTemporalAttention. Sums and
+// softmax are f32.
 at::Tensor TemporalAttention(const at::Tensor& qkv);
 
 // The same out of LibTorch's operations.

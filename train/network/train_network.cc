@@ -2,7 +2,6 @@
 #include "network/train_network.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/zeros.h>
 
 #include <optional>
 
@@ -44,7 +43,7 @@ struct TrainNetworkImpl::Parts {
   Parts(const ModelConfig& config, const NetworkOptions& options, torch::nn::Module& root)
       : weights(root, TrainingTensors(config, options.motion_head)),
         encoder(config, weights, root),
-        decoder(config, weights, root),
+        decoder(config, weights),
         head(weights.Linear("head")) {
     if (config.encoder.dim != config.decoder.dim) input = weights.Linear("decoder.input");
     if (options.motion_head) motion = weights.Linear("motion");

@@ -165,6 +165,31 @@ TEST_P(Twin, HasTheTensorsOfModelFilesAndGradientsOfAll) {
 INSTANTIATE_TEST_SUITE_P(Every, Twin, testing::ValuesIn(Cases()),
                          [](const auto& test) { return test.param.name; });
 
+// All gradients in one row.
+at::Tensor Gradients(const ModelConfig& config, const WeightSource& weights, bool bf16) {
+  NetworkOptions options;
+  options.bf16 = bf16;
+  TrainNetwork network(config, options);
+  LoadWeights(*network, weights);
+  network->forward(RandomFrames(config, 2, 3)).values.square().sum().backward();
+  std::vector<at::Tensor> rows;
+  for (const at::Tensor& parameter : network->parameters()) rows.push_back(parameter.grad().flatten());
+  return at::cat(rows);
+}
+
+// Rounding the stream and the factors to 8 bits may blur the direction of descent, but not turn it.
+TEST(Bf16, GradientsPointTheSameWay) {
+  ModelConfig config = TinyConfig(EncoderKind::kPair);
+  config.encoder.depth = 4;
+  config.decoder.depth = 6;
+  const ModelFile model = RandomModel(config, 7);
+  const at::Tensor exact = Gradients(config, *model.weights, /*bf16=*/false);
+  const at::Tensor rounded = Gradients(config, *model.weights, /*bf16=*/true);
+  const double cosine =
+      exact.dot(rounded).item<double>() / (exact.norm().item<double>() * rounded.norm().item<double>());
+  EXPECT_GT(cosine, 0.999);
+}
+
 TEST(SaveModel, WritesWhatTheRuntimeReads) {
   const ModelConfig config = TinyConfig(EncoderKind::kPair);
   NetworkOptions options;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What LibTorch has no fast kernel for. Raw device pointers, aligned to 16 bytes and contiguous, so that nvcc
+// sees no LibTorch header. Everything is only queued on the stream; nothing allocates or waits, so calls can
+// be captured in a CUDA graph. Same input, same bits. Built only with CALFVO_CUDA.
+#pragma once
+
+#include <cstdint>
+
+#include "network/camera_rule.h"
+
+struct CUstream_st;
+
+namespace calfvo::train {
+
+using CudaStream = CUstream_st*;  // a cudaStream_t
+enum class Element { kF32, kBF16 };
+
+// qkv [windows, frames, tokens, 3, heads, head_size].
+struct TemporalShape {
+  int64_t windows = 0;
+  int frames = 0;  // 1 to kMaxTemporalFrames
+  int64_t tokens = 0;
+  int heads = 0;
+  int head_size = 0;  // a multiple of 8 from 8 to 64
+};
+inline constexpr int kMaxTemporalFrames = 16;
+inline constexpr int kMaxTemporalHeadSize = 64;
+
+// `out` and `out_gradient` [windows, frames, tokens, heads, head_size]; `qkv_gradient` as qkv. All `element`.
+void TemporalAttentionForward(const TemporalShape& shape, Element element, const void* qkv, void* out,
+                              CudaStream stream);
+void TemporalAttentionBackward(const TemporalShape& shape, Element element, const void* qkv,
+                               const void* out_gradient, void* qkv_gradient, CudaStream stream);
+
+struct NormShape {
+  int64_t rows = 0;
+  int channels = 0;  // a multiple of 8, at most kMaxNormChannels
+  CameraRule camera = CameraRule::kNone;
+  uint32_t tokens = 1;  // rows of a frame, and frames of a window; with kSkip and kMean, which take fewer
+  uint32_t frames = 1;  // than 2³² rows
+  bool gelu = false;    // after the norm
+  float eps = 0.0F;
+};
+inline constexpr int kMaxNormChannels = 1024;
+
+// sum = x + branch; normed = norm(sum) · weight + bias. Without `branch` the sum is x and `sum` is not
+// written. All [rows, channels] of `element`; weight and bias [channels] f32, which need no alignment.
+void NormForward(const NormShape& shape, Element element, const void* x, const void* branch,
+                 const float* weight, const float* bias, void* sum, void* normed, CudaStream stream);
+
+struct NormGradients {
+  const void* of_normed = nullptr;
+  const void* of_sum = nullptr;  // from its other uses; may be null
+  void* of_x = nullptr;
+  void* of_branch = nullptr;            // with CameraRule::kSkip only; else it is that of x
+  float* of_weight_and_bias = nullptr;  // [2, channels]
+  float* partial = nullptr;             // [kNormBlocks, 2, channels], room for the kernel
+};
+inline constexpr int kNormBlocks = 1320;  // two for each that an H200 runs at a time
+void NormBackward(const NormShape& shape, Element element, const void* sum, const float* weight,
+                  const float* bias, const NormGradients& gradients, CudaStream stream);
+
+// Rotary position embedding of q and k. Fewer than 2³² elements in all.
+struct RotationShape {
+  int64_t sequences = 0;
+  int64_t tokens = 0;
+  int heads = 0;
+  int head_size = 0;  // a multiple of 2·group
+  int group = 0;      // a multiple of 8: element e pairs with e + group
+};
+// qkv [sequences, tokens, 3, heads, head_size] → q and k [sequences, tokens, heads, head_size], turned.
+// `cos` and `sin` [tokens, head_size / 2].
+void RotateForward(const RotationShape& shape, Element element, const void* qkv, const float* cos,
+                   const float* sin, void* q, void* k, CudaStream stream);
+// The gradients of q, k and v → that of qkv.
+void RotateBackward(const RotationShape& shape, Element element, const void* q, const void* k, const void* v,
+                    const float* cos, const float* sin, void* qkv, CudaStream stream);
+
+// frames [windows, frames, pixels, 3] uint8 → [windows, frames, pixels, 8] bf16: the previous frame's
+// colours, the frame's own, value · scale + shift, and two zeros, since tensor cores take channels by eight.
+void StackPairs(int64_t windows, int frames, int64_t pixels, const uint8_t* from, const float* scale,
+                const float* shift, void* to, CudaStream stream);
+
+}  // namespace calfvo::train

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eight elements at a time, as floats. Included by *.cu files only.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace calfvo::train {
+
+inline constexpr int kVector = 8;
+
+struct Vector {
+  float v[kVector];
+};
+
+inline __device__ Vector Load8(const float* from) {
+  Vector out;
+  *reinterpret_cast<float4*>(out.v) = *reinterpret_cast<const float4*>(from);
+  *reinterpret_cast<float4*>(out.v + 4) = *reinterpret_cast<const float4*>(from + 4);
+  return out;
+}
+
+inline __device__ Vector Load8(const __nv_bfloat16* from) {
+  const uint4 bits = *reinterpret_cast<const uint4*>(from);
+  const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+  Vector out;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {  // a bf16 is the upper half of a float
+    out.v[2 * i] = __uint_as_float(words[i] << 16);
+    out.v[2 * i + 1] = __uint_as_float(words[i] & 0xFFFF0000U);
+  }
+  return out;
+}
+
+inline __device__ void Store8(float* to, const Vector& x) {
+  *reinterpret_cast<float4*>(to) = make_float4(x.v[0], x.v[1], x.v[2], x.v[3]);
+  *reinterpret_cast<float4*>(to + 4) = make_float4(x.v[4], x.v[5], x.v[6], x.v[7]);
+}
+
+inline __device__ void Store8(__nv_bfloat16* to, const Vector& x) {
+  __nv_bfloat162 pairs[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) pairs[i] = __floats2bfloat162_rn(x.v[2 * i], x.v[2 * i + 1]);
+  *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(pairs);
+}
+
+inline __device__ float Dot(const Vector& a, const Vector& b) {
+  float sum = 0.0F;
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) sum += a.v[i] * b.v[i];
+  return sum;
+}
+
+inline __device__ void AddScaled(Vector& sum, float scale, const Vector& x) {
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) sum.v[i] += scale * x.v[i];
+}
+
+// The sum over each run of kLanes lanes (a power of two), in all of them. `mask` names the lanes that call.
+template <int kLanes>
+__device__ float LaneSum(float value, unsigned mask = 0xFFFFFFFFU) {
+#pragma unroll
+  for (int offset = kLanes / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(mask, value, offset);
+  return value;
+}
+
+}  // namespace calfvo::train

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/fused.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/zeros_like.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "network/cuda_kernels.h"
+
+namespace calfvo::train {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+bool HasElement(const at::Tensor& x) {
+  return x.is_cuda() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
+}
+
+Element ElementOf(const at::Tensor& x) {
+  return x.scalar_type() == at::kFloat ? Element::kF32 : Element::kBF16;
+}
+
+CudaStream StreamOf(const at::Tensor& x) {
+  return c10::cuda::getCurrentCUDAStream(x.device().index()).stream();
+}
+
+TemporalShape TemporalShapeOf(const at::Tensor& qkv) {
+  return {qkv.size(0), static_cast<int>(qkv.size(1)), qkv.size(2), static_cast<int>(qkv.size(4)),
+          static_cast<int>(qkv.size(5))};
+}
+
+class TemporalFunction : public Function<TemporalFunction> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv) {
+    context->save_for_backward({qkv});
+    const at::Tensor out =
+        at::empty({qkv.size(0), qkv.size(1), qkv.size(2), qkv.size(4) * qkv.size(5)}, qkv.options());
+    TemporalAttentionForward(TemporalShapeOf(qkv), ElementOf(qkv), qkv.data_ptr(), out.data_ptr(),
+                             StreamOf(qkv));
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const at::Tensor qkv = context->get_saved_variables()[0];
+    const at::Tensor of_out = gradients[0].contiguous();
+    const at::Tensor of_qkv = at::empty_like(qkv);
+    TemporalAttentionBackward(TemporalShapeOf(qkv), ElementOf(qkv), qkv.data_ptr(), of_out.data_ptr(),
+                              of_qkv.data_ptr(), StreamOf(qkv));
+    return {of_qkv};
+  }
+};
+
+// What a norm needs besides tensors.
+struct NormSettings {
+  double eps = 0;
+  bool gelu = false;
+  CameraRule camera = CameraRule::kNone;
+};
+
+NormShape NormShapeOf(const at::Tensor& x, const NormSettings& settings) {
+  NormShape shape;
+  shape.channels = static_cast<int>(x.size(-1));
+  shape.rows = x.numel() / shape.channels;
+  shape.camera = settings.camera;
+  if (settings.camera != CameraRule::kNone) {
+    shape.tokens = static_cast<uint32_t>(x.size(2));
+    shape.frames = static_cast<uint32_t>(x.size(1));
+  }
+  shape.gelu = settings.gelu;
+  shape.eps = static_cast<float>(settings.eps);
+  return shape;
+}
+
+void SaveForNorm(AutogradContext* context, const at::Tensor& sum, const at::Tensor& weight,
+                 const at::Tensor& bias, const NormSettings& settings) {
+  context->save_for_backward({sum, weight, bias});
+  context->saved_data["eps"] = settings.eps;
+  context->saved_data["gelu"] = settings.gelu;
+  context->saved_data["camera"] = static_cast<int64_t>(settings.camera);
+}
+
+struct NormResult {
+  at::Tensor of_x, of_branch, of_weight, of_bias;
+};
+
+// `of_sum` may be undefined.
+NormResult NormBackwardOf(AutogradContext* context, const at::Tensor& of_normed, const at::Tensor& of_sum) {
+  const variable_list saved = context->get_saved_variables();
+  const at::Tensor& sum = saved[0];
+  const NormSettings settings{context->saved_data["eps"].toDouble(), context->saved_data["gelu"].toBool(),
+                              static_cast<CameraRule>(context->saved_data["camera"].toInt())};
+  const at::Tensor normed_gradient = of_normed.contiguous();
+  const at::Tensor sum_gradient = of_sum.defined() ? of_sum.contiguous() : of_sum;
+  const at::TensorOptions floats = sum.options().dtype(at::kFloat);
+  const at::Tensor of_weight_and_bias = at::empty({2, sum.size(-1)}, floats);
+  const at::Tensor partial = at::empty({kNormBlocks, 2, sum.size(-1)}, floats);
+  NormResult result;
+  result.of_x = at::empty_like(sum);
+  result.of_branch = settings.camera == CameraRule::kSkip ? at::empty_like(sum) : result.of_x;
+  result.of_weight = of_weight_and_bias.select(0, 0);
+  result.of_bias = of_weight_and_bias.select(0, 1);
+  NormGradients gradients;
+  gradients.of_normed = normed_gradient.data_ptr();
+  gradients.of_sum = sum_gradient.defined() ? sum_gradient.data_ptr() : nullptr;
+  gradients.of_x = result.of_x.data_ptr();
+  gradients.of_branch = settings.camera == CameraRule::kSkip ? result.of_branch.data_ptr() : nullptr;
+  gradients.of_weight_and_bias = of_weight_and_bias.data_ptr<float>();
+  gradients.partial = partial.data_ptr<float>();
+  NormBackward(NormShapeOf(sum, settings), ElementOf(sum), sum.data_ptr(), saved[1].data_ptr<float>(),
+               saved[2].data_ptr<float>(), gradients, StreamOf(sum));
+  return result;
+}
+
+class NormFunction : public Function<NormFunction> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
+                            const at::Tensor& bias, double eps, bool gelu) {
+    const NormSettings settings{eps, gelu, CameraRule::kNone};
+    SaveForNorm(context, x, weight, bias, settings);
+    const at::Tensor normed = at::empty_like(x);
+    NormForward(NormShapeOf(x, settings), ElementOf(x), x.data_ptr(), nullptr, weight.data_ptr<float>(),
+                bias.data_ptr<float>(), nullptr, normed.data_ptr(), StreamOf(x));
+    return normed;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const NormResult result = NormBackwardOf(context, gradients[0], {});
+    return {result.of_x, result.of_weight, result.of_bias, {}, {}};
+  }
+};
+
+class AddNormFunction : public Function<AddNormFunction> {
+ public:
+  static variable_list forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& branch,
+                               const at::Tensor& weight, const at::Tensor& bias, double eps, int64_t camera) {
+    const NormSettings settings{eps, false, static_cast<CameraRule>(camera)};
+    const at::Tensor sum = at::empty_like(x);
+    const at::Tensor normed = at::empty_like(x);
+    NormForward(NormShapeOf(x, settings), ElementOf(x), x.data_ptr(), branch.data_ptr(),
+                weight.data_ptr<float>(), bias.data_ptr<float>(), sum.data_ptr(), normed.data_ptr(),
+                StreamOf(x));
+    SaveForNorm(context, sum, weight, bias, settings);
+    context->set_materialize_grads(false);  // the last sum of an encoder is not used again
+    return {sum, normed};
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const at::Tensor of_normed =
+        gradients[1].defined() ? gradients[1] : at::zeros_like(context->get_saved_variables()[0]);
+    const NormResult result = NormBackwardOf(context, of_normed, gradients[0]);
+    return {result.of_x, result.of_branch, result.of_weight, result.of_bias, {}, {}};
+  }
+};
+
+RotationShape RotationShapeOf(const at::Tensor& qkv, int64_t group) {
+  return {qkv.size(0), qkv.size(1), static_cast<int>(qkv.size(3)), static_cast<int>(qkv.size(4)),
+          static_cast<int>(group)};
+}
+
+class RotationFunction : public Function<RotationFunction> {
+ public:
+  static variable_list forward(AutogradContext* context, const at::Tensor& qkv, const at::Tensor& cos,
+                               const at::Tensor& sin, int64_t group) {
+    context->save_for_backward({cos, sin});
+    context->saved_data["group"] = group;
+    const at::Tensor q = at::empty({qkv.size(0), qkv.size(1), qkv.size(3), qkv.size(4)}, qkv.options());
+    const at::Tensor k = at::empty_like(q);
+    RotateForward(RotationShapeOf(qkv, group), ElementOf(qkv), qkv.data_ptr(), cos.data_ptr<float>(),
+                  sin.data_ptr<float>(), q.data_ptr(), k.data_ptr(), StreamOf(qkv));
+    return {q, k, qkv.detach().select(2, 2)};
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor q = gradients[0].contiguous();
+    const at::Tensor k = gradients[1].contiguous();
+    const at::Tensor v = gradients[2].contiguous();
+    const at::Tensor of_qkv = at::empty({q.size(0), q.size(1), 3, q.size(2), q.size(3)}, q.options());
+    RotateBackward(RotationShapeOf(of_qkv, context->saved_data["group"].toInt()), ElementOf(q), q.data_ptr(),
+                   k.data_ptr(), v.data_ptr(), saved[0].data_ptr<float>(), saved[1].data_ptr<float>(),
+                   of_qkv.data_ptr(), StreamOf(q));
+    return {of_qkv, {}, {}, {}};
+  }
+};
+
+constexpr int64_t kMaxElements = int64_t{1} << 32;
+
+bool HasNorm(const at::Tensor& x) {
+  return HasElement(x) && x.size(-1) % 8 == 0 && x.size(-1) <= kMaxNormChannels && x.numel() < kMaxElements;
+}
+
+}  // namespace
+
+std::optional<at::Tensor> FusedTemporalAttention(const at::Tensor& qkv) {
+  const int64_t head_size = qkv.size(5);
+  if (!HasElement(qkv) || qkv.size(1) > kMaxTemporalFrames || head_size > kMaxTemporalHeadSize ||
+      head_size % 8 != 0) {
+    return std::nullopt;
+  }
+  const c10::DeviceGuard guard(qkv.device());
+  return TemporalFunction::apply(qkv.contiguous());
+}
+
+std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm, bool gelu) {
+  if (!HasNorm(x)) return std::nullopt;
+  const c10::DeviceGuard guard(x.device());
+  return NormFunction::apply(x.contiguous(), norm.weight, norm.bias, norm.eps, gelu);
+}
+
+std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const at::Tensor& branch, const NormLayer& norm,
+                                       CameraRule camera) {
+  if (!HasNorm(x)) return std::nullopt;
+  const c10::DeviceGuard guard(x.device());
+  const variable_list results = AddNormFunction::apply(x.contiguous(), branch.contiguous(), norm.weight,
+                                                       norm.bias, norm.eps, static_cast<int64_t>(camera));
+  return SumAndNorm{results[0], results[1]};
+}
+
+std::optional<QueryKeyValue> FusedRotation(const at::Tensor& qkv, const RopeTable& rope) {
+  if (!HasElement(qkv) || rope.group % 8 != 0 || qkv.numel() >= kMaxElements) return std::nullopt;
+  const c10::DeviceGuard guard(qkv.device());
+  const variable_list parts = RotationFunction::apply(qkv.contiguous(), rope.cos, rope.sin, rope.group);
+  return QueryKeyValue{parts[0], parts[1], parts[2]};
+}
+
+std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& scale,
+                                     const at::Tensor& shift, at::ScalarType dtype) {
+  if (!frames.is_cuda() || dtype != at::kBFloat16) return std::nullopt;
+  const c10::DeviceGuard guard(frames.device());
+  const at::Tensor from = frames.contiguous();
+  const int64_t pixels = frames.size(2) * frames.size(3);
+  const at::Tensor pairs = at::empty({frames.size(0) * frames.size(1), frames.size(2), frames.size(3), 8},
+                                     frames.options().dtype(dtype));
+  StackPairs(frames.size(0), static_cast<int>(frames.size(1)), pixels, from.data_ptr<uint8_t>(),
+             scale.data_ptr<float>(), shift.data_ptr<float>(), pairs.data_ptr(), StreamOf(frames));
+  return pairs;
+}
+
+}  // namespace calfvo::train

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differentiable operations on the kernels of cuda_kernels.h. Each gives nothing where there is no kernel for
+// the case: off CUDA, for other element types than f32 and bf16, for sizes that the kernels do not take, and
+// in builds without CALFVO_CUDA. The caller then composes the same from LibTorch's operations.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+
+#include "network/layers.h"
+
+namespace calfvo::train {
+
+// As TemporalAttention.
+std::optional<at::Tensor> FusedTemporalAttention(const at::Tensor& qkv);
+
+// As NormLayer's.
+std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm, bool gelu);
+std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const at::Tensor& branch, const NormLayer& norm,
+                                       CameraRule camera);
+
+// q and k of [S, T, 3, heads, D], turned, and v, all [S, T, heads, D].
+struct QueryKeyValue {
+  at::Tensor q, k, v;
+};
+std::optional<QueryKeyValue> FusedRotation(const at::Tensor& qkv, const RopeTable& rope);
+
+// As NormalizedPairs, but with two more channels, which are zero. bf16 only.
+std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& scale,
+                                     const at::Tensor& shift, at::ScalarType dtype);
+
+}  // namespace calfvo::train

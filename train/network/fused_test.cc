@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA kernels, forward and backward, against the same operations composed on the CPU in f32.
+#include "network/fused.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <vector>
+
+#include "network/image_input.h"
+#include "network/layers.h"
+#include "network/temporal_attention.h"
+#include "network/train_network.h"
+
+namespace calfvo::train {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+class Kernels : public testing::TestWithParam<at::ScalarType> {
+ protected:
+  void SetUp() override {
+    if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+    torch::manual_seed(1);
+  }
+
+  double bound() const { return GetParam() == at::kFloat ? 2e-5 : 2e-2; }
+
+  // Outputs, then the gradients of the inputs, of `function` on `device`.
+  static Tensors Run(const std::function<Tensors(const Tensors&)>& function, const Tensors& inputs,
+                     at::Device device, at::ScalarType dtype, size_t rounded) {
+    Tensors moved;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      // Both sides start from values that `dtype` holds; parameters stay f32.
+      at::Tensor input = i < rounded ? inputs[i].to(dtype) : inputs[i];
+      if (device.is_cpu()) input = input.to(at::kFloat);
+      moved.push_back(input.to(device).detach().requires_grad_());
+    }
+    Tensors results = function(moved);
+    at::Tensor loss;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const at::Tensor weights = at::randn(results[i].sizes(), at::detail::createCPUGenerator(i), at::kFloat);
+      const at::Tensor term = (results[i].to(at::kFloat) * weights.to(device)).sum();
+      loss = loss.defined() ? loss + term : term;
+    }
+    loss.backward();
+    for (const at::Tensor& input : moved) results.push_back(input.grad());
+    return results;
+  }
+
+  // The first `rounded` inputs are of the element type under test, the others parameters.
+  void Compare(const std::function<Tensors(const Tensors&)>& function, const Tensors& inputs,
+               size_t rounded) {
+    const Tensors expected = Run(function, inputs, at::kCPU, GetParam(), rounded);
+    const Tensors ours = Run(function, inputs, at::kCUDA, GetParam(), rounded);
+    ASSERT_EQ(ours.size(), expected.size());
+    for (size_t i = 0; i < ours.size(); ++i) {
+      const at::Tensor difference = ours[i].to(at::kCPU, at::kFloat) - expected[i];
+      const double error = difference.abs().max().item<double>() / expected[i].abs().max().item<double>();
+      EXPECT_LE(error, bound()) << "result " << i;
+    }
+  }
+};
+
+TEST_P(Kernels, TemporalAttention) {
+  for (const int64_t frames : {1, 3, 8, 9, 16}) {
+    for (const int64_t head_size : {8, 32, 40, 64}) {
+      SCOPED_TRACE(testing::Message() << frames << " frames, heads of " << head_size);
+      const at::Tensor qkv = at::randn({2, frames, 5, 3, 3, head_size});
+      ASSERT_TRUE(FusedTemporalAttention(qkv.to(at::kCUDA)).has_value());
+      Compare([](const Tensors& in) { return Tensors{TemporalAttention(in[0])}; }, {qkv}, 1);
+    }
+  }
+}
+
+TEST_P(Kernels, NormAndGelu) {
+  for (const int64_t channels : {8, 24, 32, 64, 96, 128, 256, 384, 512, 768, 1024}) {
+    for (const bool gelu : {false, true}) {
+      SCOPED_TRACE(testing::Message() << channels << " channels, gelu " << gelu);
+      const auto function = [gelu](const Tensors& in) {
+        const NormLayer norm{in[1], in[2], 1e-6};
+        return Tensors{gelu ? norm.ThenGelu(in[0]) : norm(in[0])};
+      };
+      Compare(function, {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels})},
+              1);
+    }
+  }
+}
+
+TEST_P(Kernels, AddAndNorm) {
+  for (const int64_t channels : {32, 256, 512}) {
+    for (const CameraRule camera : {CameraRule::kNone, CameraRule::kSkip, CameraRule::kMean}) {
+      SCOPED_TRACE(testing::Message() << channels << " channels, rule " << static_cast<int>(camera));
+      const auto function = [camera](const Tensors& in) {
+        const SumAndNorm result = NormLayer{in[2], in[3], 1e-6}.AfterAdding(in[0], in[1], camera);
+        return Tensors{result.sum, result.normed};
+      };
+      Compare(function,
+              {at::randn({3, 4, 11, channels}), at::randn({3, 4, 11, channels}), at::randn({channels}),
+               at::randn({channels})},
+              2);
+    }
+  }
+}
+
+TEST_P(Kernels, RotaryAttention) {
+  for (const int64_t group : {8, 16}) {
+    const int64_t tokens = 7;
+    const int64_t heads = 2;
+    const int64_t head_size = 32;
+    const at::Tensor angles = at::randn({tokens, head_size / 2});
+    const auto function = [&](const Tensors& in) {
+      const RopeTable rope{angles.cos().to(in[0].device()), angles.sin().to(in[0].device()), group};
+      const AttentionLayer layer{{in[1], in[2]}, {in[3], in[4]}};
+      return Tensors{layer(in[0], heads, rope)};
+    };
+    const int64_t dim = heads * head_size;
+    Compare(function,
+            {at::randn({3, tokens, dim}), at::randn({3 * dim, dim}) / 8, at::randn({3 * dim}),
+             at::randn({dim, dim}) / 8, at::randn({dim})},
+            1);
+  }
+}
+
+TEST_P(Kernels, StackedPairs) {
+  const at::Tensor frames = at::randint(256, {2, 3, 6, 5, 3}, at::kByte);
+  const InputScale input{at::tensor({0.01F, 0.02F, 0.03F}), at::tensor({-1.0F, -2.0F, -3.0F})};
+  const InputScale on_device{input.scale.to(at::kCUDA), input.shift.to(at::kCUDA)};
+  const at::Tensor expected = NormalizedPairs(frames, input, at::kFloat);
+  const at::Tensor ours =
+      NormalizedPairs(frames.to(at::kCUDA), on_device, GetParam()).to(at::kCPU, at::kFloat);
+  EXPECT_LE((ours.narrow(3, 0, 6) - expected).abs().max().item<double>(), bound());
+  for (int64_t c = 6; c < ours.size(3); ++c) {
+    EXPECT_EQ(ours.select(3, c).abs().max().item<double>(), 0.0);
+  }
+}
+
+TEST_P(Kernels, WholeNetwork) {
+  ModelConfig config = NamedConfig("calfvo-s");
+  config.window = 4;
+  config.input.size = 64;
+  config.encoder.depth = 2;
+  config.decoder.depth = 2;
+  NetworkOptions options;
+  options.motion_head = true;
+  options.bf16 = GetParam() == at::kBFloat16;
+  const at::Tensor frames = at::randint(256, {2, 4, 64, 64, 3}, at::kByte);
+  const auto run = [&](at::Device device, const NetworkOptions& with) {
+    TrainNetwork network(config, with);
+    network->to(device);
+    const NetworkOutput output = network->forward(frames.to(device));
+    (output.values.square().mean() + output.motion.square().mean()).backward();
+    Tensors results = {output.values, output.motion};
+    for (const at::Tensor& parameter : network->parameters()) results.push_back(parameter.grad());
+    for (at::Tensor& result : results) result = result.detach().to(at::kCPU).flatten();
+    return results;
+  };
+  const Tensors expected = run(at::kCPU, NetworkOptions{.motion_head = true});
+  const Tensors ours = run(at::kCUDA, options);
+  ASSERT_EQ(ours.size(), expected.size());
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const double scale = expected[i].norm().item<double>() + 1e-9;
+    const double error = (ours[i] - expected[i]).norm().item<double>() / scale;
+    EXPECT_LE(error, options.bf16 ? 0.1 : 5e-3) << "result " << i << " of size " << scale;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Elements, Kernels, testing::Values(at::kFloat, at::kBFloat16),
+                         [](const auto& test) { return test.param == at::kFloat ? "f32" : "bf16"; });
+
+}  // namespace
+}  // namespace calfvo::train

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/fused.h"
+
+namespace calfvo::train {
+
+std::optional<at::Tensor> FusedTemporalAttention(const at::Tensor&) {
+  return std::nullopt;
+}
+
+std::optional<at::Tensor> FusedNorm(const at::Tensor&, const NormLayer&, bool) {
+  return std::nullopt;
+}
+
+std::optional<SumAndNorm> FusedAddNorm(const at::Tensor&, const at::Tensor&, const NormLayer&, CameraRule) {
+  return std::nullopt;
+}
+
+std::optional<QueryKeyValue> FusedRotation(const at::Tensor&, const RopeTable&) {
+  return std::nullopt;
+}
+
+std::optional<at::Tensor> FusedPairs(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                     at::ScalarType) {
+  return std::nullopt;
+}
+
+}  // namespace calfvo::train
