@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// calfvo-train as a program: several processes, and processes that die.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/testing.h"
+#include "loop/checkpoint.h"
+#include "loop/test_config.h"
+#include "weights/weight_source.h"
+
+namespace calfvo::train {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+// Starts calfvo-train with further variables; its messages go to `messages`.
+pid_t Start(Arguments arguments, const Arguments& variables, const std::filesystem::path& messages) {
+  arguments.insert(arguments.begin(), CALFVO_TRAIN_PROGRAM);
+  Arguments environment = variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.emplace_back(*variable);
+  const auto pointers = [](Arguments& texts) {
+    std::vector<char*> result;
+    for (std::string& text : texts) result.push_back(text.data());
+    result.push_back(nullptr);
+    return result;
+  };
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 2, messages.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  posix_spawn_file_actions_adddup2(&actions, 2, 1);
+  pid_t process = -1;
+  const int failed = ::posix_spawn(&process, CALFVO_TRAIN_PROGRAM, &actions, nullptr,
+                                   pointers(arguments).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  EXPECT_EQ(failed, 0);
+  return process;
+}
+
+int Wait(pid_t process) {
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+Arguments Blink(const Arguments& more) {
+  Arguments arguments = {"--config", TinyConfigFile().string()};
+  for (const std::string& assignment : BlinkAssignments())
+    arguments.insert(arguments.end(), {"--set", assignment});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+void Pause(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+// Whole batches and halves of them differ by rounding alone, which AdamW's division by the size of the
+// gradient enlarges at first; a large eps keeps that in bounds. The mean over known cells is not the mean of
+// the halves' means, so image motion is left out.
+TEST(Program, TwoProcessesFollowOne) {
+  const TempFolder folder;
+  const Arguments comparable = {"--set", "loss.motion_weight=0", "--set", "optimizer.eps=1e-3"};
+  const auto arguments = [&](const char* name) {
+    Arguments result = Blink(comparable);
+    result.insert(result.end(), {"--out", (folder.path() / name).string()});
+    return result;
+  };
+  ASSERT_EQ(Wait(Start(arguments("one"), {}, folder.path() / "one.txt")), 0)
+      << ReadWholeFile(folder.path() / "one.txt");
+  const std::string port = std::to_string(20'000 + ::getpid() % 20'000);
+  std::vector<pid_t> processes;
+  for (const char* rank : {"0", "1"}) {
+    processes.push_back(
+        Start(arguments("two"),
+              {std::string("RANK=") + rank, "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port},
+              folder.path() / "two.txt"));
+  }
+  for (const pid_t process : processes)
+    ASSERT_EQ(Wait(process), 0) << ReadWholeFile(folder.path() / "two.txt");
+
+  const auto one = OpenWeights(CheckpointFolder(folder.path() / "one").PathAt(20));
+  const auto two = OpenWeights(CheckpointFolder(folder.path() / "two").PathAt(20));
+  const auto start = OpenWeights(CheckpointFolder(folder.path() / "one").PathAt(10));
+  const auto a = one->Get("weights").Data<float>();
+  const auto b = two->Get("weights").Data<float>();
+  const auto before = start->Get("weights").Data<float>();
+  float difference = 0.0F;
+  float moved = 0.0F;
+  for (size_t i = 0; i < a.size(); ++i) {
+    difference = std::max(difference, std::abs(a[i] - b[i]));
+    moved = std::max(moved, std::abs(a[i] - before[i]));
+  }
+  EXPECT_LT(difference, 1e-5F);
+  EXPECT_GT(moved, 1e-3F);
+}
+
+TEST(Program, InterruptSavesACheckpoint) {
+  const TempFolder folder;
+  const CheckpointFolder run(folder.path() / "run");
+  const pid_t process =
+      Start(Blink({"--out", (folder.path() / "run").string(), "--set", "schedule.steps=1000000", "--set",
+                   "loop.checkpoint_every=1000000", "--set", "loop.log_every=1"}),
+            {}, folder.path() / "messages.txt");
+  while (ReadWholeFile(folder.path() / "run/log.jsonl").empty()) Pause(20);
+  ::kill(process, SIGTERM);
+  EXPECT_EQ(Wait(process), 0);
+  EXPECT_TRUE(run.Newest().has_value());
+  EXPECT_THAT(ReadWholeFile(folder.path() / "messages.txt"),
+              testing::HasSubstr("go on with: calfvo-train --resume"));
+}
+
+TEST(Program, WrongUsage) {
+  const TempFolder folder;
+  EXPECT_EQ(Wait(Start({}, {}, folder.path() / "a")), 2);
+  EXPECT_EQ(Wait(Start({"--frobnicate"}, {}, folder.path() / "a")), 2);
+  EXPECT_EQ(Wait(Start({"--resume", (folder.path() / "none").string()}, {}, folder.path() / "b")), 1);
+  EXPECT_THAT(ReadWholeFile(folder.path() / "b"),
+              testing::HasSubstr("config.toml: cannot open the configuration"));
+}
+
+// Every file is whole or not there, so whatever moment it dies at, a run can be gone on with.
+TEST(ProgramSlow, SurvivesBeingKilled) {
+  const TempFolder folder;
+  const Arguments arguments =
+      Blink({"--resume", (folder.path() / "run").string(), "--set", "loop.checkpoint_every=1", "--set",
+             "loop.log_every=1", "--set", "schedule.steps=1000000", "--set", "loop.evaluate_every=3", "--set",
+             "held_out.windows=1", "--set", "held_out.sets=['room/handheld']"});
+  const CheckpointFolder run(folder.path() / "run");
+  std::mt19937 random(1);
+  std::filesystem::path last;
+  for (int round = 0; round < 20; ++round) {
+    const pid_t process = Start(arguments, {}, folder.path() / "messages.txt");
+    // Every other round dies somewhere on its way to the first checkpoint, the rest soon after one.
+    const auto came_further = [&] { return run.Newest() && *run.Newest() > last; };
+    while (round % 2 == 0 && !came_further() && ::waitpid(process, nullptr, WNOHANG) == 0) Pause(10);
+    Pause(static_cast<int>(random() % (round % 2 == 0 ? 200 : 1500)));
+    ASSERT_EQ(::waitpid(process, nullptr, WNOHANG), 0) << ReadWholeFile(folder.path() / "messages.txt");
+    ::kill(process, SIGKILL);
+    EXPECT_EQ(Wait(process), -SIGKILL);
+    last = run.Newest().value();
+  }
+  Arguments to_end = arguments;
+  const std::string steps = last.stem().string().substr(std::string("checkpoint-").size());
+  to_end.insert(to_end.end(), {"--set", "schedule.steps=" + std::to_string(std::stoll(steps) + 3)});
+  EXPECT_EQ(Wait(Start(to_end, {}, folder.path() / "messages.txt")), 0)
+      << ReadWholeFile(folder.path() / "messages.txt");
+}
+
+}  // namespace
+}  // namespace calfvo::train
