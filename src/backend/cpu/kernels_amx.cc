@@ -87,13 +87,18 @@ class PendingSums {
   }
 
   // The next `count` vectors, or as many as are left; two make a row.
+  template <Epilogue epilogue>
   void Write(const LinearTask& task, int64_t count) {
     const int64_t last = next_ + count < end_ ? next_ + count : end_;
     for (; next_ < last; ++next_) {
-      StoreSums<BFloat16>(task, Load(sums_ + next_ * kLanes), row_ + next_ / 2, column_ + next_ % 2 * kLanes);
+      StoreSums<BFloat16, epilogue>(task, Load(sums_ + next_ * kLanes), row_ + next_ / 2,
+                                    column_ + next_ % 2 * kLanes);
     }
   }
-  void WriteAll(const LinearTask& task) { Write(task, end_); }
+  template <Epilogue epilogue>
+  void WriteAll(const LinearTask& task) {
+    Write<epilogue>(task, end_);
+  }
 
  private:
   const float* sums_ = nullptr;
@@ -114,6 +119,7 @@ void ConfigureTiles() {
 
 // sums [32][32] = rows · panel over `steps` steps, added to what is there if `accumulate`. Meanwhile some of
 // `pending` goes out.
+template <Epilogue epilogue>
 inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t steps, bool accumulate,
                           float* sums, const LinearTask& task, PendingSums& pending,
                           int64_t vectors_per_step) {
@@ -140,7 +146,7 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
     _tile_dpbf16ps(3, 5, 7);
     rows += 2 * kTileElements;
     panel += 2 * kTileElements;
-    pending.Write(task, vectors_per_step);
+    pending.Write<epilogue>(task, vectors_per_step);
   }
   _tile_stored(0, sums, kRowBytes);
   _tile_stored(1, sums + kTile, kRowBytes);
@@ -148,7 +154,8 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
   _tile_stored(3, sums + kTile * kBlock + kTile, kRowBytes);
 }
 
-void AmxLinear(const LinearTask& task) {
+template <Epilogue epilogue>
+void AmxLinearWith(const LinearTask& task) {
   const int64_t steps = DepthSteps(task.in);
   const int64_t block_elements = kBlock * steps * kDepth;
   const int64_t vectors_per_step = (2 * kBlock + steps - 1) / steps;
@@ -171,16 +178,20 @@ void AmxLinear(const LinearTask& task) {
         const int64_t chunk = steps - k < kChunk ? steps - k : kChunk;
         const int64_t offset = k * 2 * kTileElements;
         for (int64_t block = 0; block * kBlock < rows; ++block) {
-          MultiplyBlock(packed_rows + block * block_elements + offset, panel + offset, chunk, k > 0,
-                        panel_sums + block * kBlock * kBlock, task, pending, vectors_per_step);
+          MultiplyBlock<epilogue>(packed_rows + block * block_elements + offset, panel + offset, chunk, k > 0,
+                                  panel_sums + block * kBlock * kBlock, task, pending, vectors_per_step);
         }
       }
-      pending.WriteAll(task);
+      pending.WriteAll<epilogue>(task);
       pending.Set(panel_sums, first, rows, column);
     }
   }
-  pending.WriteAll(task);
+  pending.WriteAll<epilogue>(task);
   _tile_release();
+}
+
+void AmxLinear(const LinearTask& task) {
+  WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() { AmxLinearWith<epilogue>(task); });
 }
 
 // The tile unit's own rate: products of tiles that stay in registers. Not of zeros, which may run faster.

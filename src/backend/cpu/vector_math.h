@@ -36,11 +36,36 @@ inline Vec Load(const BFloat16* p) {
   __builtin_memcpy(&half, p, sizeof(half));
   return reinterpret_cast<Vec>(__builtin_convertvector(half, UVec) << 16);
 }
-inline void Store(BFloat16* p, Vec v) {
+inline HalfVec ToHalf(Vec v) {
+#if defined(__AVX512BF16__)
+  return reinterpret_cast<HalfVec>(_mm512_cvtneps_pbh(reinterpret_cast<__m512>(v)));
+#else
   const UVec bits = reinterpret_cast<UVec>(v);
-  const UVec rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  const HalfVec half = __builtin_convertvector(rounded, HalfVec);
+  return __builtin_convertvector((bits + 0x7fff + ((bits >> 16) & 1)) >> 16, HalfVec);
+#endif
+}
+inline void Store(BFloat16* p, Vec v) {
+  const HalfVec half = ToHalf(v);
   __builtin_memcpy(static_cast<void*>(p), &half, sizeof(half));
+}
+
+// `count` elements, at most a vector's worth; the rest of what is loaded is zero.
+template <typename T>
+inline void StorePart(T* to, Vec values, int64_t count) {
+  if (count >= kLanes) {
+    Store(to, values);
+    return;
+  }
+  T elements[kLanes];
+  Store(elements, values);
+  for (int64_t i = 0; i < count; ++i) to[i] = elements[i];
+}
+template <typename T>
+inline Vec LoadPart(const T* from, int64_t count) {
+  if (count >= kLanes) return Load(from);
+  T elements[kLanes] = {};
+  for (int64_t i = 0; i < count; ++i) elements[i] = from[i];
+  return Load(elements);
 }
 
 inline float Sum(Vec v) {
@@ -52,6 +77,27 @@ inline float Max(Vec v) {
   float most = v[0];
   for (int i = 1; i < kLanes; ++i) most = v[i] > most ? v[i] : most;
   return most;
+}
+// Lane i of the result is the sum of vectors[i]: halves of two vectors are joined and added until each vector
+// has shrunk to one lane.
+inline Vec SumEach(const Vec (&vectors)[kLanes]) {
+  Vec sums[kLanes];
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) sums[i] = vectors[i];
+#pragma GCC unroll 4
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    // Blocks of 2·half lanes, from the first vector's in the lower and the second's in the upper half.
+    IVec lower;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      lower[lane] = lane % (2 * half) < half ? lane : lane - half + kLanes;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < half; ++i) {
+      sums[i] = __builtin_shuffle(sums[i], sums[i + half], lower) +
+                __builtin_shuffle(sums[i], sums[i + half], lower + half);
+    }
+  }
+  return sums[0];
 }
 inline Vec Max(Vec a, Vec b) {
   return a > b ? a : b;
@@ -82,8 +128,24 @@ inline Vec Exp(Vec x) {
   return x < -87.0F ? Vec{} : result;
 }
 
+// e^x for x ≤ 0, as the weights of a softmax need it: for f32 as above, for bf16 to 1e-4.
+inline Vec NegativeExp(Vec x, const float* /*type*/) {
+  return Exp(x);
+}
+inline Vec NegativeExp(Vec x, const BFloat16* /*type*/) {
+  const Vec scaled = Max(x * 1.44269504F, Splat(-126.0F));
+  const Vec shifted = scaled + 12582912.0F;
+  const Vec r = scaled - (shifted - 12582912.0F);
+  // 2^r on |r| ≤ ½.
+  Vec p = Splat(5.51716681e-2F);
+  p = p * r + 0.242611134F;
+  p = p * r + 0.693260987F;
+  p = p * r + 0.999928073F;
+  return reinterpret_cast<Vec>(reinterpret_cast<IVec>(p) + (reinterpret_cast<IVec>(shifted) << 23));
+}
+
 // ½x(1 + erf(x/√2)), with the rational approximation of erf of Abramowitz and Stegun 7.1.26 (1.5e-7).
-inline Vec Gelu(Vec x) {
+inline Vec Gelu(Vec x, const float* /*type*/) {
   const Vec z = (x < 0.0F ? -x : x) * 0.70710678F;
   const Vec t = 1.0F / (1.0F + 0.3275911F * z);
   Vec p = Splat(1.061405429F);
@@ -94,4 +156,20 @@ inline Vec Gelu(Vec x) {
   const Vec tail = p * t * Exp(-z * z);  // 1 − erf(z)
   const Vec erf_plus_one = x < 0.0F ? tail : 2.0F - tail;
   return 0.5F * x * erf_plus_one;
+}
+
+// The same to 1.1e-4, less than what bf16 rounds off a value of 0.05: ½ + xP(x²) in place of the normal
+// distribution, which is 1 and 0 from ±4.25 on.
+inline Vec Gelu(Vec x, const BFloat16* /*type*/) {
+  const Vec z = Min(Max(x, Splat(-4.25F)), Splat(4.25F));
+  const Vec square = z * z;
+  Vec p = Splat(-8.46034901e-10F);
+  p = p * square + 7.57079025e-8F;
+  p = p * square - 2.9387903e-6F;
+  p = p * square + 6.55269145e-5F;
+  p = p * square - 9.40446172e-4F;
+  p = p * square + 9.25781726e-3F;
+  p = p * square - 6.54534884e-2F;
+  p = p * square + 0.398420036F;
+  return x * (z * p + 0.5F);
 }
