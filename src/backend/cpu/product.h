@@ -45,8 +45,7 @@ struct Bf16Product {
                          reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(a)))));
   }
   static void StoreStep(Packed* to, const Vec (&rows)[kPerStep]) {
-    const UVec pairs =
-        __builtin_convertvector(ToHalf(rows[0]), UVec) | __builtin_convertvector(ToHalf(rows[1]), UVec) << 16;
+    const UVec pairs = Widen(ToHalf(rows[0])) | Widen(ToHalf(rows[1])) << 16;
     __builtin_memcpy(to, &pairs, sizeof(pairs));
   }
 };

@@ -24,7 +24,10 @@ struct AttentionParts {
         values(keys + RoundUp(length, kRowTile) * head_steps),
         queries(values + RoundUp(size, kPanel) * key_steps),
         scores(queries + kPanel * head_steps),
-        head(scores + RoundUp(length, kRowTile) * kPanel) {}
+        heads(scores + RoundUp(length, kRowTile) * kPanel) {
+    // The last element of a head of odd size has a partner, zero.
+    for (int64_t i = 0; i < kLanes * RoundUp(head_steps, kLanes); ++i) heads[i] = 0;
+  }
 
   int64_t head_steps;
   int64_t key_steps;
@@ -32,26 +35,42 @@ struct AttentionParts {
   Packed* values;   // panels of [key_steps][kPanel]
   Packed* queries;  // [head_steps][kPanel]
   Packed* scores;   // f32 [keys][kPanel], then weights [key_steps][kPanel]
-  Packed* head;     // the head vector at hand
+  Packed* heads;    // the head vectors at hand, [kLanes][head_steps rounded up]
 };
 
 template <typename Product>
 size_t AttentionSpace(int64_t length, int64_t head_size) {
   const int64_t words = RoundUp(length, kRowTile) * (Steps<Product>(head_size) + kPanel) +
-                        RoundUp(head_size, kPanel) * (Steps<Product>(length) + 1) +
-                        kPanel * Steps<Product>(head_size);
+                        RoundUp(head_size, kPanel) * Steps<Product>(length) +
+                        kPanel * Steps<Product>(head_size) +
+                        kLanes * RoundUp(Steps<Product>(head_size), kLanes);
   return static_cast<size_t>(words) * sizeof(typename Product::Packed);
 }
 
-// One head vector of a token: its part 0 (query), 1 (key) or 2 (value), the first two turned by its position.
+// Rows of a head are too far apart for the CPU to guess the next one.
+constexpr int64_t kPrefetchTokens = 32;
+
+template <typename Element>
+void Prefetch(const Element* from, int64_t count) {
+  for (int64_t i = 0; i < count; i += 64 / sizeof(Element)) __builtin_prefetch(from + i);
+}
+
+inline void CopyBytes(const void* from, size_t bytes, void* to) {
+  for (size_t i = 0; i < bytes; i += sizeof(Vec)) {
+    const size_t left = bytes - i;
+    __builtin_memcpy(static_cast<char*>(to) + i, static_cast<const char*>(from) + i,
+                     left < sizeof(Vec) ? left : sizeof(Vec));
+  }
+}
+
+// One head vector of a token: its part 0 (query) or 1 (key), turned by the token's position.
 template <typename Element>
 void LoadHead(const AttentionTask& task, int64_t token, int64_t part, Element* head) {
   const Element* from =
       static_cast<const Element*>(task.qkv) + token * task.qkv_stride + part * task.dim + task.head_offset;
-  if (task.rope_cos == nullptr || token < task.rope_skip || part == 2) {
-    for (int64_t i = 0; i < task.head_size; i += kLanes) {
-      StorePart(head + i, LoadPart(from + i, task.head_size - i), task.head_size - i);
-    }
+  Prefetch(from + kPrefetchTokens * task.qkv_stride, task.head_size);
+  if (task.rope_cos == nullptr || token < task.rope_skip) {
+    CopyBytes(from, static_cast<size_t>(task.head_size) * sizeof(Element), head);
     return;
   }
   const int64_t pairs = task.head_size / 2;
@@ -72,16 +91,30 @@ void LoadHead(const AttentionTask& task, int64_t token, int64_t part, Element* h
   }
 }
 
-// Queries or keys of `count` tokens from `first` on, as columns of [head_steps][width]; the rest is zero.
+// Queries or keys of up to `width` tokens from `first` on, as columns of [head_steps][width]; columns beyond
+// the last token are zero. Writes whole vectors, and so up to a vector beyond the end.
 template <typename Product>
 void PackHeads(const AttentionTask& task, const AttentionParts<Product>& parts, int64_t part, int64_t first,
-               int64_t count, int64_t width, typename Product::Packed* to) {
-  auto* head = reinterpret_cast<typename Product::Element*>(parts.head);
-  for (int64_t column = 0; column < width; ++column) {
-    if (column < count) LoadHead(task, first + column, part, head);
-    for (int64_t step = 0; step < parts.head_steps; ++step) {
-      const int64_t at = step * Product::kPerStep;
-      to[step * width + column] = column < count ? Product::Take(head + at, task.head_size - at) : 0;
+               int64_t width, typename Product::Packed* to) {
+  const int64_t row_words = RoundUp(parts.head_steps, kLanes);
+  // From the right: what is written beyond the right edge is the beginning of the next row.
+  for (int64_t column = RoundUp(width, kLanes) - kLanes; column >= 0; column -= kLanes) {
+    int64_t columns = task.length - first - column;
+    columns = columns < 0 ? 0 : columns < kLanes ? columns : kLanes;
+    for (int64_t i = 0; i < columns; ++i) {
+      LoadHead(task, first + column + i, part,
+               reinterpret_cast<typename Product::Element*>(parts.heads + i * row_words));
+    }
+    for (int64_t step = 0; step < parts.head_steps; step += kLanes) {
+      Vec block[kLanes];
+      for (int i = 0; i < kLanes; ++i) {
+        block[i] =
+            i < columns ? Load(reinterpret_cast<const float*>(parts.heads + i * row_words + step)) : Vec{};
+      }
+      Transpose(block);
+      for (int64_t i = 0; i < kLanes && step + i < parts.head_steps; ++i) {
+        Store(reinterpret_cast<float*>(to + (step + i) * width + column), block[i]);
+      }
     }
   }
 }
@@ -95,6 +128,7 @@ void PackValues(const AttentionTask& task, const AttentionParts<Product>& parts)
       Vec rows[Product::kPerStep] = {};
       for (int64_t i = 0; i < Product::kPerStep; ++i) {
         const int64_t token = step * Product::kPerStep + i;
+        if (column == 0) Prefetch(from + (token + kPrefetchTokens) * task.qkv_stride, task.head_size);
         if (token < task.length)
           rows[i] = LoadPart(from + token * task.qkv_stride + column, task.head_size - column);
       }
@@ -110,7 +144,7 @@ void AttendBlock(const AttentionTask& task, const AttentionParts<Product>& parts
   using Element = typename Product::Element;
   const int64_t left = task.length - first;
   const int64_t queries = left < vectors * kLanes ? left : vectors * kLanes;
-  PackHeads(task, parts, 0, first, queries, kPanel, parts.queries);
+  PackHeads(task, parts, 0, first, kPanel, parts.queries);
 
   auto* scores = reinterpret_cast<float*>(parts.scores);
   Vec most[vectors];
@@ -167,7 +201,7 @@ template <typename Product>
 void SpatialAttention(const AttentionTask& task) {
   const AttentionParts<Product> parts(task.length, task.head_size, task.space);
   for (int64_t key = 0; key < task.length; key += kRowTile) {
-    PackHeads(task, parts, 1, key, task.length - key, kRowTile, parts.keys + key * parts.head_steps);
+    PackHeads(task, parts, 1, key, kRowTile, parts.keys + key * parts.head_steps);
   }
   PackValues(task, parts);
   for (int64_t first = 0; first < task.length; first += kPanel) {

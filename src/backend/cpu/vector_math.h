@@ -29,12 +29,21 @@ inline void Store(float* p, Vec v) {
   __builtin_memcpy(p, &v, sizeof(v));
 }
 
+// GCC 12 does not find the one instruction for this.
+inline UVec Widen(HalfVec half) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<UVec>(_mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(half)));
+#else
+  return __builtin_convertvector(half, UVec);
+#endif
+}
+
 // bf16 is the upper half of a float; rounding is to nearest even. NaN does not occur: activations are finite,
 // or the head says so.
 inline Vec Load(const BFloat16* p) {
   HalfVec half;
   __builtin_memcpy(&half, p, sizeof(half));
-  return reinterpret_cast<Vec>(__builtin_convertvector(half, UVec) << 16);
+  return reinterpret_cast<Vec>(Widen(half) << 16);
 }
 inline HalfVec ToHalf(Vec v) {
 #if defined(__AVX512BF16__)
@@ -78,33 +87,63 @@ inline float Max(Vec v) {
   for (int i = 1; i < kLanes; ++i) most = v[i] > most ? v[i] : most;
   return most;
 }
-// Lane i of the result is the sum of vectors[i]: halves of two vectors are joined and added until each vector
-// has shrunk to one lane.
-inline Vec SumEach(const Vec (&vectors)[kLanes]) {
-  Vec sums[kLanes];
-#pragma GCC unroll 16
-  for (int i = 0; i < kLanes; ++i) sums[i] = vectors[i];
-#pragma GCC unroll 4
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    // Blocks of 2·half lanes, from the first vector's in the lower and the second's in the upper half.
-    IVec lower;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      lower[lane] = lane % (2 * half) < half ? lane : lane - half + kLanes;
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < half; ++i) {
-      sums[i] = __builtin_shuffle(sums[i], sums[i + half], lower) +
-                __builtin_shuffle(sums[i], sums[i + half], lower + half);
-    }
+// Blocks of 2·half lanes: the lower half of each is that of `a` and the upper half the lower one of `b`. With
+// `upper`, the same of the upper halves.
+template <int half, bool upper>
+inline Vec JoinHalves(Vec a, Vec b) {
+  IVec from;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    from[lane] = (lane % (2 * half) < half ? lane : lane - half + kLanes) + (upper ? half : 0);
   }
-  return sums[0];
+  return __builtin_shuffle(a, b, from);
 }
+
+// The vectors are rows and become columns: halves are exchanged, then quarters, and so on.
+template <int half = kLanes / 2>
+inline void Transpose(Vec (&rows)[kLanes]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) {
+    if (i % (2 * half) >= half) continue;
+    const Vec a = rows[i];
+    const Vec b = rows[i + half];
+    rows[i] = JoinHalves<half, false>(a, b);
+    rows[i + half] = JoinHalves<half, true>(a, b);
+  }
+  if constexpr (half > 1) Transpose<half / 2>(rows);
+}
+
+// Lane i of the result is the sum of vectors[i]; the vectors are overwritten. As Transpose, but halves that
+// would end up in the same sum are added at once.
+template <int half = kLanes / 2>
+inline Vec SumEach(Vec (&vectors)[kLanes]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < half; ++i) {
+    const Vec a = vectors[i];
+    const Vec b = vectors[i + half];
+    vectors[i] = JoinHalves<half, false>(a, b) + JoinHalves<half, true>(a, b);
+  }
+  if constexpr (half > 1) {
+    return SumEach<half / 2>(vectors);
+  } else {
+    return vectors[0];
+  }
+}
+
+#if defined(__AVX512F__)
+inline Vec Max(Vec a, Vec b) {
+  return reinterpret_cast<Vec>(_mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+}
+inline Vec Min(Vec a, Vec b) {
+  return reinterpret_cast<Vec>(_mm512_min_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+}
+#else
 inline Vec Max(Vec a, Vec b) {
   return a > b ? a : b;
 }
 inline Vec Min(Vec a, Vec b) {
   return a < b ? a : b;
 }
+#endif
 
 // e^x to 2 ulp; 0 below −87, finite above.
 inline Vec Exp(Vec x) {
