@@ -134,18 +134,19 @@ class CpuBackend final : public HostBackend<Element> {
   void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue, std::byte* y,
                 size_t y_element_size) {
     const auto& packed = static_cast<const PackedLinear&>(weights);
-    const int64_t row_blocks = (x.rows + kernels_.row_tile - 1) / kernels_.row_tile;
+    const int64_t task_rows = kernels_.task_rows(packed.in);
+    const int64_t row_blocks = (x.rows + task_rows - 1) / task_rows;
     const int64_t panels = (packed.out + kernels_.panel - 1) / kernels_.panel;
     const int64_t wanted_groups = (4 * pool_.size() + row_blocks - 1) / row_blocks;
     const int64_t panels_per_group = std::max<int64_t>((panels + wanted_groups - 1) / wanted_groups, 1);
     const int64_t groups = (panels + panels_per_group - 1) / panels_per_group;
     pool_.ParallelFor(row_blocks * groups, [&](int64_t i) {
-      const int64_t row = i / groups * kernels_.row_tile;
+      const int64_t row = i / groups * task_rows;
       const int64_t panel = i % groups * panels_per_group;
       const int64_t column = panel * kernels_.panel;
       LinearTask task{};
       task.x = RowPointer<Element>(x, row);
-      task.rows = std::min(kernels_.row_tile, x.rows - row);
+      task.rows = std::min(task_rows, x.rows - row);
       task.in = packed.in;
       task.packed = const_cast<PackedLinear&>(packed).panels.data() +
                     static_cast<size_t>(panel) * kernels_.panel_size(packed.in);

@@ -73,10 +73,10 @@ struct NormTask {
 };
 
 struct CpuKernels {
-  std::string_view name;  // "avx512"
-  bool bf16;              // element type of activations
-  int64_t panel;          // columns per panel of packed weights
-  int64_t row_tile;       // rows that are multiplied at once
+  std::string_view name;             // "avx512"
+  bool bf16;                         // element type of activations
+  int64_t panel;                     // columns per panel of packed weights
+  int64_t (*task_rows)(int64_t in);  // the most rows of a LinearTask
 
   // Weights [out, in] → panels, zero-padded. PackedSize says how many bytes.
   size_t (*packed_size)(int64_t out, int64_t in);

@@ -79,23 +79,19 @@ void LinearWith(const LinearTask& task) {
   using Packed = typename Product::Packed;
   const int64_t steps = Steps<Product>(task.in);
   auto* space = static_cast<Packed*>(task.pack_space);
-  for (int64_t first = 0; first < task.rows; first += kTaskRows) {
-    const int64_t rows = task.rows - first < kTaskRows ? task.rows - first : kTaskRows;
-    const auto* x = static_cast<const typename Product::Element*>(task.x) + first * task.in;
-    for (int64_t row = 0; row < rows; row += kRowTile) {
-      PackRows<Product>(x + row * task.in, rows - row, task.in, task.in, space + row * steps);
-    }
-    // A panel stays in the cache while all rows pass it.
-    const auto* panel = static_cast<const Packed*>(task.packed);
-    for (int64_t column = 0; column < task.out; column += kPanel, panel += steps * kPanel) {
-      for (int64_t row = 0; row < rows; row += kRowTile) {
-        Vec sums[kRowTile][kPanelVectors];
-        MultiplyTile<Product>(space + row * steps, kRowTile, panel, steps, sums);
-        for (int64_t r = 0; r < kRowTile && row + r < rows; ++r) {
-          for (int v = 0; v < kPanelVectors; ++v) {
-            StoreSums<typename Product::Element, epilogue>(task, sums[r][v], first + row + r,
-                                                           column + v * kLanes);
-          }
+  const auto* x = static_cast<const typename Product::Element*>(task.x);
+  for (int64_t row = 0; row < task.rows; row += kRowTile) {
+    PackRows<Product>(x + row * task.in, task.rows - row, task.in, task.in, space + row * steps);
+  }
+  // A panel stays in the cache while all rows pass it.
+  const auto* panel = static_cast<const Packed*>(task.packed);
+  for (int64_t column = 0; column < task.out; column += kPanel, panel += steps * kPanel) {
+    for (int64_t row = 0; row < task.rows; row += kRowTile) {
+      Vec sums[kRowTile][kPanelVectors];
+      MultiplyTile<Product>(space + row * steps, kRowTile, panel, steps, sums);
+      for (int64_t r = 0; r < kRowTile && row + r < task.rows; ++r) {
+        for (int v = 0; v < kPanelVectors; ++v) {
+          StoreSums<typename Product::Element, epilogue>(task, sums[r][v], row + r, column + v * kLanes);
         }
       }
     }
@@ -157,7 +153,7 @@ constexpr CpuKernels MakeKernels(std::string_view name, bool bf16) {
   return {name,
           bf16,
           kPanel,
-          kTaskRows,
+          [](int64_t /*in*/) { return kTaskRows; },
           PackedSize<Product>,
           Pack<Product>,
           PanelSize<Product>,

@@ -12,41 +12,6 @@ constexpr int64_t kQueryTile = 8;  // queries whose outputs are summed at once
 constexpr int64_t kQueryTile = 4;
 #endif
 
-// The parts of a task's space.
-template <typename Product>
-struct AttentionParts {
-  using Packed = typename Product::Packed;
-
-  AttentionParts(int64_t length, int64_t size, void* space)
-      : head_steps(Steps<Product>(size)),
-        key_steps(Steps<Product>(length)),
-        keys(static_cast<Packed*>(space)),
-        values(keys + RoundUp(length, kRowTile) * head_steps),
-        queries(values + RoundUp(size, kPanel) * key_steps),
-        scores(queries + kPanel * head_steps),
-        heads(scores + RoundUp(length, kRowTile) * kPanel) {
-    // The last element of a head of odd size has a partner, zero.
-    for (int64_t i = 0; i < kLanes * RoundUp(head_steps, kLanes); ++i) heads[i] = 0;
-  }
-
-  int64_t head_steps;
-  int64_t key_steps;
-  Packed* keys;     // tiles of [head_steps][kRowTile]
-  Packed* values;   // panels of [key_steps][kPanel]
-  Packed* queries;  // [head_steps][kPanel]
-  Packed* scores;   // f32 [keys][kPanel], then weights [key_steps][kPanel]
-  Packed* heads;    // the head vectors at hand, [kLanes][head_steps rounded up]
-};
-
-template <typename Product>
-size_t AttentionSpace(int64_t length, int64_t head_size) {
-  const int64_t words = RoundUp(length, kRowTile) * (Steps<Product>(head_size) + kPanel) +
-                        RoundUp(head_size, kPanel) * Steps<Product>(length) +
-                        kPanel * Steps<Product>(head_size) +
-                        kLanes * RoundUp(Steps<Product>(head_size), kLanes);
-  return static_cast<size_t>(words) * sizeof(typename Product::Packed);
-}
-
 // Rows of a head are too far apart for the CPU to guess the next one.
 constexpr int64_t kPrefetchTokens = 32;
 
@@ -91,51 +56,91 @@ void LoadHead(const AttentionTask& task, int64_t token, int64_t part, Element* h
   }
 }
 
-// Queries or keys of up to `width` tokens from `first` on, as columns of [head_steps][width]; columns beyond
-// the last token are zero. Writes whole vectors, and so up to a vector beyond the end.
+// Words that PackHeads needs for the head vectors at hand, [kLanes][steps rounded up]. They are zero at
+// first: the last element of a head of odd size has a partner.
 template <typename Product>
-void PackHeads(const AttentionTask& task, const AttentionParts<Product>& parts, int64_t part, int64_t first,
-               int64_t width, typename Product::Packed* to) {
-  const int64_t row_words = RoundUp(parts.head_steps, kLanes);
+int64_t HeadWords(int64_t head_size) {
+  return kLanes * RoundUp(Steps<Product>(head_size), kLanes);
+}
+
+// Queries (part 0) or keys (1) of up to `width` tokens from `first` on, as columns of [steps][width]; columns
+// beyond the last token are zero. Writes whole vectors, and so up to a vector beyond the end.
+template <typename Product>
+void PackHeads(const AttentionTask& task, int64_t part, int64_t first, int64_t width,
+               typename Product::Packed* heads, typename Product::Packed* to) {
+  const int64_t steps = Steps<Product>(task.head_size);
+  const int64_t row_words = RoundUp(steps, kLanes);
   // From the right: what is written beyond the right edge is the beginning of the next row.
   for (int64_t column = RoundUp(width, kLanes) - kLanes; column >= 0; column -= kLanes) {
     int64_t columns = task.length - first - column;
     columns = columns < 0 ? 0 : columns < kLanes ? columns : kLanes;
     for (int64_t i = 0; i < columns; ++i) {
       LoadHead(task, first + column + i, part,
-               reinterpret_cast<typename Product::Element*>(parts.heads + i * row_words));
+               reinterpret_cast<typename Product::Element*>(heads + i * row_words));
     }
-    for (int64_t step = 0; step < parts.head_steps; step += kLanes) {
+    for (int64_t step = 0; step < steps; step += kLanes) {
       Vec block[kLanes];
       for (int i = 0; i < kLanes; ++i) {
-        block[i] =
-            i < columns ? Load(reinterpret_cast<const float*>(parts.heads + i * row_words + step)) : Vec{};
+        block[i] = i < columns ? Load(reinterpret_cast<const float*>(heads + i * row_words + step)) : Vec{};
       }
       Transpose(block);
-      for (int64_t i = 0; i < kLanes && step + i < parts.head_steps; ++i) {
+      for (int64_t i = 0; i < kLanes && step + i < steps; ++i) {
         Store(reinterpret_cast<float*>(to + (step + i) * width + column), block[i]);
       }
     }
   }
 }
 
+// Values, as panels of [key_steps][kPanel]; tokens beyond the last are zero.
 template <typename Product>
-void PackValues(const AttentionTask& task, const AttentionParts<Product>& parts) {
+void PackValues(const AttentionTask& task, int64_t key_steps, typename Product::Packed* to) {
   const auto* from =
       static_cast<const typename Product::Element*>(task.qkv) + 2 * task.dim + task.head_offset;
-  for (int64_t step = 0; step < parts.key_steps; ++step) {
+  for (int64_t step = 0; step < key_steps; ++step) {
     for (int64_t column = 0; column < RoundUp(task.head_size, kPanel); column += kLanes) {
       Vec rows[Product::kPerStep] = {};
       for (int64_t i = 0; i < Product::kPerStep; ++i) {
         const int64_t token = step * Product::kPerStep + i;
         if (column == 0) Prefetch(from + (token + kPrefetchTokens) * task.qkv_stride, task.head_size);
-        if (token < task.length)
-          rows[i] = LoadPart(from + token * task.qkv_stride + column, task.head_size - column);
+        if (token >= task.length) continue;
+        rows[i] = LoadPart(from + token * task.qkv_stride + column, task.head_size - column);
       }
-      const int64_t panel = column / kPanel;
-      Product::StoreStep(parts.values + (panel * parts.key_steps + step) * kPanel + column % kPanel, rows);
+      Product::StoreStep(to + (column / kPanel * key_steps + step) * kPanel + column % kPanel, rows);
     }
   }
+}
+
+// The parts of a task's space.
+template <typename Product>
+struct AttentionParts {
+  using Packed = typename Product::Packed;
+
+  AttentionParts(int64_t length, int64_t size, void* space)
+      : head_steps(Steps<Product>(size)),
+        key_steps(Steps<Product>(length)),
+        keys(static_cast<Packed*>(space)),
+        values(keys + RoundUp(length, kRowTile) * head_steps),
+        queries(values + RoundUp(size, kPanel) * key_steps),
+        scores(queries + kPanel * head_steps),
+        heads(scores + RoundUp(length, kRowTile) * kPanel) {
+    for (int64_t i = 0; i < HeadWords<Product>(size); ++i) heads[i] = 0;
+  }
+
+  int64_t head_steps;
+  int64_t key_steps;
+  Packed* keys;     // tiles of [head_steps][kRowTile]
+  Packed* values;   // panels of [key_steps][kPanel]
+  Packed* queries;  // [head_steps][kPanel]
+  Packed* scores;   // f32 [keys][kPanel], then weights [key_steps][kPanel]
+  Packed* heads;    // of PackHeads
+};
+
+template <typename Product>
+size_t AttentionSpace(int64_t length, int64_t head_size) {
+  const int64_t words = RoundUp(length, kRowTile) * (Steps<Product>(head_size) + kPanel) +
+                        RoundUp(head_size, kPanel) * Steps<Product>(length) +
+                        kPanel * Steps<Product>(head_size) + HeadWords<Product>(head_size);
+  return static_cast<size_t>(words) * sizeof(typename Product::Packed);
 }
 
 // Outputs of up to `vectors` vectors of queries from `first` on.
@@ -144,7 +149,7 @@ void AttendBlock(const AttentionTask& task, const AttentionParts<Product>& parts
   using Element = typename Product::Element;
   const int64_t left = task.length - first;
   const int64_t queries = left < vectors * kLanes ? left : vectors * kLanes;
-  PackHeads(task, parts, 0, first, kPanel, parts.queries);
+  PackHeads<Product>(task, 0, first, kPanel, parts.heads, parts.queries);
 
   auto* scores = reinterpret_cast<float*>(parts.scores);
   Vec most[vectors];
@@ -201,9 +206,9 @@ template <typename Product>
 void SpatialAttention(const AttentionTask& task) {
   const AttentionParts<Product> parts(task.length, task.head_size, task.space);
   for (int64_t key = 0; key < task.length; key += kRowTile) {
-    PackHeads(task, parts, 1, key, kRowTile, parts.keys + key * parts.head_steps);
+    PackHeads<Product>(task, 1, key, kRowTile, parts.heads, parts.keys + key * parts.head_steps);
   }
-  PackValues(task, parts);
+  PackValues<Product>(task, parts.key_steps, parts.values);
   for (int64_t first = 0; first < task.length; first += kPanel) {
     if (task.length - first > kLanes) {
       AttendBlock<Product, kPanelVectors>(task, parts, first);

@@ -82,11 +82,6 @@ inline float Sum(Vec v) {
   for (int i = 0; i < kLanes; ++i) sum += v[i];
   return sum;
 }
-inline float Max(Vec v) {
-  float most = v[0];
-  for (int i = 1; i < kLanes; ++i) most = v[i] > most ? v[i] : most;
-  return most;
-}
 // Blocks of 2·half lanes: the lower half of each is that of `a` and the upper half the lower one of `b`. With
 // `upper`, the same of the upper halves.
 template <int half, bool upper>
@@ -112,23 +107,6 @@ inline void Transpose(Vec (&rows)[kLanes]) {
   if constexpr (half > 1) Transpose<half / 2>(rows);
 }
 
-// Lane i of the result is the sum of vectors[i]; the vectors are overwritten. As Transpose, but halves that
-// would end up in the same sum are added at once.
-template <int half = kLanes / 2>
-inline Vec SumEach(Vec (&vectors)[kLanes]) {
-#pragma GCC unroll 16
-  for (int i = 0; i < half; ++i) {
-    const Vec a = vectors[i];
-    const Vec b = vectors[i + half];
-    vectors[i] = JoinHalves<half, false>(a, b) + JoinHalves<half, true>(a, b);
-  }
-  if constexpr (half > 1) {
-    return SumEach<half / 2>(vectors);
-  } else {
-    return vectors[0];
-  }
-}
-
 #if defined(__AVX512F__)
 inline Vec Max(Vec a, Vec b) {
   return reinterpret_cast<Vec>(_mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
@@ -144,6 +122,29 @@ inline Vec Min(Vec a, Vec b) {
   return a < b ? a : b;
 }
 #endif
+
+// Lane i of the result is the sum, or what else `add` makes of two vectors, of the lanes of vectors[i], which
+// are overwritten. As Transpose, but halves that would end up in the same lane are added at once.
+template <int half = kLanes / 2, typename Add>
+inline Vec ReduceEach(Vec (&vectors)[kLanes], const Add& add) {
+#pragma GCC unroll 16
+  for (int i = 0; i < half; ++i) {
+    const Vec a = vectors[i];
+    const Vec b = vectors[i + half];
+    vectors[i] = add(JoinHalves<half, false>(a, b), JoinHalves<half, true>(a, b));
+  }
+  if constexpr (half > 1) {
+    return ReduceEach<half / 2>(vectors, add);
+  } else {
+    return vectors[0];
+  }
+}
+inline Vec SumEach(Vec (&vectors)[kLanes]) {
+  return ReduceEach(vectors, [](Vec a, Vec b) { return a + b; });
+}
+inline Vec MaxEach(Vec (&vectors)[kLanes]) {
+  return ReduceEach(vectors, [](Vec a, Vec b) { return Max(a, b); });
+}
 
 // e^x to 2 ulp; 0 below −87, finite above.
 inline Vec Exp(Vec x) {
