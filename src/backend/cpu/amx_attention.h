@@ -27,7 +27,7 @@ size_t AmxAttentionSpace(int64_t length, int64_t head_size) {
   const AmxAttentionParts parts(length, head_size);
   return static_cast<size_t>(parts.key_words() + parts.value_words() + parts.query_words() +
                              parts.score_words() + parts.weight_words() + parts.sum_words() +
-                             HeadWords<Bf16Product>(head_size)) *
+                             parts.query_words()) *
          sizeof(uint32_t);
 }
 
@@ -92,8 +92,7 @@ void AmxAttention(const AttentionTask& task) {
   auto* scores = reinterpret_cast<float*>(queries + 2 * parts.query_words());
   auto* weights = reinterpret_cast<BFloat16*>(scores + parts.score_words());
   auto* sums = reinterpret_cast<float*>(weights + 2 * parts.weight_words());
-  auto* heads = reinterpret_cast<uint32_t*>(sums + parts.sum_words());
-  for (int64_t i = 0; i < HeadWords<Bf16Product>(task.head_size); ++i) heads[i] = 0;
+  auto* heads = reinterpret_cast<BFloat16*>(sums + parts.sum_words());
   for (int64_t i = 0; i < 2 * parts.query_words(); ++i) queries[i] = BFloat16{};
   if (parts.size > task.head_size) {
     for (int64_t i = 0; i < parts.key_words(); ++i) keys[i] = 0;

@@ -51,6 +51,17 @@ inline void StoreSums(const LinearTask& task, Vec sums, int64_t row, int64_t col
   }
 }
 
+// Fetches the lines of a tile of y while its sums are taken: rows of y are far apart.
+template <typename Element, Epilogue epilogue>
+inline void PrefetchOutput(const LinearTask& task, int64_t row, int64_t column) {
+  constexpr bool kToStream = epilogue == Epilogue::kStream || epilogue == Epilogue::kAddStream;
+  constexpr int64_t kSize = kToStream ? sizeof(float) : sizeof(Element);
+  for (int64_t r = row; r < row + kRowTile && r < task.rows; ++r) {
+    const char* at = static_cast<const char*>(task.y) + (r * task.y_stride + column) * kSize;
+    for (int64_t line = 0; line < kPanel * kSize; line += 64) __builtin_prefetch(at + line, 1);
+  }
+}
+
 // function.operator()<epilogue>(), so that the choice is made once and not for each vector.
 template <typename Function>
 void WithEpilogue(Epilogue epilogue, const Function& function) {
@@ -71,7 +82,7 @@ constexpr int64_t kTaskRows = 8 * kRowTile;
 
 template <typename Product>
 size_t PackSpace(int64_t in) {
-  return static_cast<size_t>(kTaskRows * Steps<Product>(in)) * sizeof(typename Product::Packed);
+  return static_cast<size_t>(kTaskRows * Steps<Product>(in) + kLanes) * sizeof(typename Product::Packed);
 }
 
 template <typename Product, Epilogue epilogue>
@@ -81,13 +92,14 @@ void LinearWith(const LinearTask& task) {
   auto* space = static_cast<Packed*>(task.pack_space);
   const auto* x = static_cast<const typename Product::Element*>(task.x);
   for (int64_t row = 0; row < task.rows; row += kRowTile) {
-    PackRows<Product>(x + row * task.in, task.rows - row, task.in, task.in, space + row * steps);
+    PackRows<Product>(x + row * task.in, task.rows - row, task.in, task.in, kRowTile, space + row * steps);
   }
   // A panel stays in the cache while all rows pass it.
   const auto* panel = static_cast<const Packed*>(task.packed);
   for (int64_t column = 0; column < task.out; column += kPanel, panel += steps * kPanel) {
     for (int64_t row = 0; row < task.rows; row += kRowTile) {
       Vec sums[kRowTile][kPanelVectors];
+      PrefetchOutput<typename Product::Element, epilogue>(task, row, column);
       MultiplyTile<Product>(space + row * steps, kRowTile, panel, steps, sums);
       for (int64_t r = 0; r < kRowTile && row + r < task.rows; ++r) {
         for (int v = 0; v < kPanelVectors; ++v) {

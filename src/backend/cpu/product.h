@@ -91,14 +91,39 @@ void Pack(const float* weight, int64_t out, int64_t in, void* packed) {
   }
 }
 
-// Rows of x, interleaved step by step; rows beyond `rows` are zero.
+// Up to a vector of words; those beyond `count` elements are zero.
 template <typename Product>
-void PackRows(const typename Product::Element* x, int64_t rows, int64_t stride, int64_t in,
+inline Vec LoadWords(const typename Product::Element* x, int64_t count) {
+  constexpr int64_t kElements = kLanes * Product::kPerStep;
+  Vec words = {};
+  __builtin_memcpy(&words, x, static_cast<size_t>(count < kElements ? count : kElements) * sizeof(*x));
+  return words;
+}
+
+// `rows` rows of `in` elements, `stride` apart, become the columns of [steps][width]; columns beyond them are
+// zero. Writes whole vectors, and so up to a vector beyond the end.
+template <typename Product>
+void PackRows(const typename Product::Element* x, int64_t rows, int64_t stride, int64_t in, int64_t width,
               typename Product::Packed* to) {
-  for (int64_t row = 0; row < kRowTile; ++row) {
-    typename Product::Packed* at = to + row;
-    for (int64_t k = 0; k < in; k += Product::kPerStep, at += kRowTile) {
-      *at = row < rows ? Product::Take(x + row * stride + k, in - k) : 0;
+  const int64_t steps = Steps<Product>(in);
+  // From the right: what is written beyond the right edge is the beginning of the next step.
+  for (int64_t column = RoundUp(width, kLanes) - kLanes; column >= 0; column -= kLanes) {
+    const auto* first = x + column * stride;
+    for (int64_t step = 0; step < steps; step += kLanes) {
+      const int64_t offset = step * Product::kPerStep;
+      Vec block[kLanes];
+      if (rows - column >= kLanes && in - offset >= kLanes * Product::kPerStep) {
+        for (int64_t i = 0; i < kLanes; ++i)
+          __builtin_memcpy(&block[i], first + i * stride + offset, sizeof(Vec));
+      } else {
+        for (int64_t i = 0; i < kLanes; ++i) {
+          block[i] = column + i < rows ? LoadWords<Product>(first + i * stride + offset, in - offset) : Vec{};
+        }
+      }
+      Transpose(block);
+      for (int64_t i = 0; i < kLanes && step + i < steps; ++i) {
+        __builtin_memcpy(to + (step + i) * width + column, &block[i], sizeof(Vec));
+      }
     }
   }
 }

@@ -20,14 +20,6 @@ void Prefetch(const Element* from, int64_t count) {
   for (int64_t i = 0; i < count; i += 64 / sizeof(Element)) __builtin_prefetch(from + i);
 }
 
-inline void CopyBytes(const void* from, size_t bytes, void* to) {
-  for (size_t i = 0; i < bytes; i += sizeof(Vec)) {
-    const size_t left = bytes - i;
-    __builtin_memcpy(static_cast<char*>(to) + i, static_cast<const char*>(from) + i,
-                     left < sizeof(Vec) ? left : sizeof(Vec));
-  }
-}
-
 // One head vector of a token: its part 0 (query) or 1 (key), turned by the token's position.
 template <typename Element>
 void LoadHead(const AttentionTask& task, int64_t token, int64_t part, Element* head) {
@@ -35,7 +27,7 @@ void LoadHead(const AttentionTask& task, int64_t token, int64_t part, Element* h
       static_cast<const Element*>(task.qkv) + token * task.qkv_stride + part * task.dim + task.head_offset;
   Prefetch(from + kPrefetchTokens * task.qkv_stride, task.head_size);
   if (task.rope_cos == nullptr || token < task.rope_skip) {
-    CopyBytes(from, static_cast<size_t>(task.head_size) * sizeof(Element), head);
+    __builtin_memcpy(static_cast<void*>(head), from, static_cast<size_t>(task.head_size) * sizeof(Element));
     return;
   }
   const int64_t pairs = task.head_size / 2;
@@ -56,39 +48,15 @@ void LoadHead(const AttentionTask& task, int64_t token, int64_t part, Element* h
   }
 }
 
-// Words that PackHeads needs for the head vectors at hand, [kLanes][steps rounded up]. They are zero at
-// first: the last element of a head of odd size has a partner.
-template <typename Product>
-int64_t HeadWords(int64_t head_size) {
-  return kLanes * RoundUp(Steps<Product>(head_size), kLanes);
-}
-
-// Queries (part 0) or keys (1) of up to `width` tokens from `first` on, as columns of [steps][width]; columns
-// beyond the last token are zero. Writes whole vectors, and so up to a vector beyond the end.
+// Queries (part 0) or keys (1) of up to `width` tokens from `first` on, packed as by PackRows. `heads` is
+// space for [width][head_size].
 template <typename Product>
 void PackHeads(const AttentionTask& task, int64_t part, int64_t first, int64_t width,
-               typename Product::Packed* heads, typename Product::Packed* to) {
-  const int64_t steps = Steps<Product>(task.head_size);
-  const int64_t row_words = RoundUp(steps, kLanes);
-  // From the right: what is written beyond the right edge is the beginning of the next row.
-  for (int64_t column = RoundUp(width, kLanes) - kLanes; column >= 0; column -= kLanes) {
-    int64_t columns = task.length - first - column;
-    columns = columns < 0 ? 0 : columns < kLanes ? columns : kLanes;
-    for (int64_t i = 0; i < columns; ++i) {
-      LoadHead(task, first + column + i, part,
-               reinterpret_cast<typename Product::Element*>(heads + i * row_words));
-    }
-    for (int64_t step = 0; step < steps; step += kLanes) {
-      Vec block[kLanes];
-      for (int i = 0; i < kLanes; ++i) {
-        block[i] = i < columns ? Load(reinterpret_cast<const float*>(heads + i * row_words + step)) : Vec{};
-      }
-      Transpose(block);
-      for (int64_t i = 0; i < kLanes && step + i < steps; ++i) {
-        Store(reinterpret_cast<float*>(to + (step + i) * width + column), block[i]);
-      }
-    }
-  }
+               typename Product::Element* heads, typename Product::Packed* to) {
+  const int64_t left = task.length - first;
+  const int64_t count = left < width ? left : width;
+  for (int64_t i = 0; i < count; ++i) LoadHead(task, first + i, part, heads + i * task.head_size);
+  PackRows<Product>(heads, count, task.head_size, task.head_size, width, to);
 }
 
 // Values, as panels of [key_steps][kPanel]; tokens beyond the last are zero.
@@ -122,24 +90,22 @@ struct AttentionParts {
         values(keys + RoundUp(length, kRowTile) * head_steps),
         queries(values + RoundUp(size, kPanel) * key_steps),
         scores(queries + kPanel * head_steps),
-        heads(scores + RoundUp(length, kRowTile) * kPanel) {
-    for (int64_t i = 0; i < HeadWords<Product>(size); ++i) heads[i] = 0;
-  }
+        heads(reinterpret_cast<typename Product::Element*>(scores + RoundUp(length, kRowTile) * kPanel)) {}
 
   int64_t head_steps;
   int64_t key_steps;
-  Packed* keys;     // tiles of [head_steps][kRowTile]
-  Packed* values;   // panels of [key_steps][kPanel]
-  Packed* queries;  // [head_steps][kPanel]
-  Packed* scores;   // f32 [keys][kPanel], then weights [key_steps][kPanel]
-  Packed* heads;    // of PackHeads
+  Packed* keys;                      // tiles of [head_steps][kRowTile]
+  Packed* values;                    // panels of [key_steps][kPanel]
+  Packed* queries;                   // [head_steps][kPanel]
+  Packed* scores;                    // f32 [keys][kPanel], then weights [key_steps][kPanel]
+  typename Product::Element* heads;  // of PackHeads
 };
 
 template <typename Product>
 size_t AttentionSpace(int64_t length, int64_t head_size) {
   const int64_t words = RoundUp(length, kRowTile) * (Steps<Product>(head_size) + kPanel) +
                         RoundUp(head_size, kPanel) * Steps<Product>(length) +
-                        kPanel * Steps<Product>(head_size) + HeadWords<Product>(head_size);
+                        kPanel * (Steps<Product>(head_size) + head_size);
   return static_cast<size_t>(words) * sizeof(typename Product::Packed);
 }
 

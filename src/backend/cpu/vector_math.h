@@ -77,11 +77,18 @@ inline Vec LoadPart(const T* from, int64_t count) {
   return Load(elements);
 }
 
+template <int half = kLanes / 2>
 inline float Sum(Vec v) {
-  float sum = 0.0F;
-  for (int i = 0; i < kLanes; ++i) sum += v[i];
-  return sum;
+  IVec other;
+  for (int lane = 0; lane < kLanes; ++lane) other[lane] = lane ^ half;
+  const Vec sum = v + __builtin_shuffle(v, other);
+  if constexpr (half > 1) {
+    return Sum<half / 2>(sum);
+  } else {
+    return sum[0];
+  }
 }
+
 // Blocks of 2·half lanes: the lower half of each is that of `a` and the upper half the lower one of `b`. With
 // `upper`, the same of the upper halves.
 template <int half, bool upper>
