@@ -5,7 +5,8 @@
 // For each set of kernels: the bare rate (products without memory), each operation's rate as a part of that,
 // oneDNN's f32 matmul at the same shapes where oneDNN is installed, and the whole network: three frames
 // encoded and one window decoded, which is what a video costs per three frames. Operations are compared with
-// `ref` before they are timed, and the raw outputs of the whole network with those of `ref`.
+// `ref` before they are timed, and the raw outputs of the whole network with those of `ref`. At the end, for
+// each model, the same in short: what docs/benchmarks.md tells.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -45,9 +46,10 @@ class BareRate {
             if (i == 0) flop = done * pool_.size();
           });
         },
-        5, 0.05);
+        5, 0.05, clock());
     return 1e-9 * flop / seconds;
   }
+  clockid_t clock() const { return ClockFor(pool_.size()); }
 
  private:
   const CpuKernels& kernels_;
@@ -61,12 +63,12 @@ struct Rate {
 
 // Medians over rounds of `function` and the bare rate in turn.
 template <typename Function>
-Rate TimeBesideBare(const Function& function, BareRate& bare) {
+Rate TimeBesideBare(const Function& function, BareRate& bare, int repetitions) {
   std::vector<double> seconds;
   std::vector<double> rates;
   for (int round = 0; round < 7; ++round) {
     rates.push_back(bare.Gflops());
-    seconds.push_back(MedianSeconds(function, 3, 0.05));
+    seconds.push_back(MedianSeconds(function, repetitions, 0.05, bare.clock()));
   }
   std::sort(seconds.begin(), seconds.end());
   std::sort(rates.begin(), rates.end());
@@ -83,10 +85,31 @@ double Deviation(const std::vector<float>& ours, const std::vector<float>& expec
   return std::sqrt(difference / norm);
 }
 
-bool BenchOps(const std::string& model, const CpuKernels& kernels, BareRate& bare, int threads) {
+// The least and the most of some ratios, in percent.
+struct Range {
+  double least = INFINITY;
+  double most = 0.0;
+
+  void Add(double percent) {
+    least = std::min(least, percent);
+    most = std::max(most, percent);
+  }
+  std::string Text() const { return fmt::format("{:.0f}–{:.0f} %", least, most); }
+};
+
+// What one set of kernels did.
+struct Result {
+  const CpuKernels* kernels;
+  bool correct = true;
+  Range products;  // matrix products at the model's shapes, of the bare rate
+  double whole_seconds = 0.0;
+  double whole_percent = 0.0;  // of the bare rate
+};
+
+void BenchOps(const std::string& model, BareRate& bare, int threads, Result& result) {
+  const CpuKernels& kernels = *result.kernels;
   const auto ref = MakeRefBackend(threads);
   const auto backend = MakeCpuBackend(kernels, threads);
-  bool correct = true;
   for (const OpCase& op : OpCases(model)) {
     const auto prepared = op.prepare(*backend);
     const auto oracle = op.prepare(*ref);
@@ -94,13 +117,14 @@ bool BenchOps(const std::string& model, const CpuKernels& kernels, BareRate& bar
     oracle->Run();
     const double deviation = Deviation(prepared->Output(), oracle->Output());
     const bool ok = deviation <= (kernels.bf16 ? op.bound_bf16 : op.bound_f32);
-    correct = correct && ok;
-    const Rate rate = TimeBesideBare([&] { prepared->Run(); }, bare);
+    result.correct = result.correct && ok;
+    const Rate rate = TimeBesideBare([&] { prepared->Run(); }, bare, 3);
     const double gflops = op.gflop / rate.seconds;
+    const double percent = 100.0 * gflops / rate.bare_gflops;
+    if (op.name.starts_with("linear")) result.products.Add(percent);
     fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare   deviation {:.1e}{}\n", op.name,
-               1e3 * rate.seconds, gflops, 100.0 * gflops / rate.bare_gflops, deviation, ok ? "" : "  WRONG");
+               1e3 * rate.seconds, gflops, percent, deviation, ok ? "" : "  WRONG");
   }
-  return correct;
 }
 
 // Multiplications and additions of matrix products: three frames through the encoder, one window through the
@@ -167,8 +191,68 @@ WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare) {
     network.Decode(frames, result.values);
   };
   step();
-  if (bare != nullptr) result.rate = TimeBesideBare(step, *bare);
+  if (bare != nullptr) result.rate = TimeBesideBare(step, *bare, 1);
   return result;
+}
+
+void BenchWhole(const ModelFile& model, const std::vector<float>& expected, BareRate& bare, int threads,
+                Result& result) {
+  const auto backend = MakeCpuBackend(*result.kernels, threads);
+  const WholeResult whole = RunWhole(model, *backend, &bare);
+  const double gflops = GflopPerWindow(model.config) / whole.rate.seconds;
+  const double deviation = Deviation(whole.values, expected);
+  const bool ok = deviation <= (result.kernels->bf16 ? 2e-2 : 1e-4);
+  result.correct = result.correct && ok;
+  result.whole_seconds = whole.rate.seconds;
+  result.whole_percent = 100.0 * gflops / whole.rate.bare_gflops;
+  fmt::print(
+      "  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare   deviation {:.1e}{}   {:.1f} frames/s\n",
+      "whole network", 1e3 * whole.rate.seconds, gflops, result.whole_percent, deviation, ok ? "" : "  WRONG",
+      3.0 / whole.rate.seconds);
+}
+
+#if defined(CALFVO_HAS_DNNL)
+// Our f32 products' rates as parts of oneDNN's, the two timed in turn. Ours take GELU or add to the stream
+// where the network does; oneDNN's do not.
+Range BenchOneDnn(const std::string& model, int64_t dim, const CpuKernels& kernels, int threads) {
+  fmt::print(" {} f32 beside oneDNN\n", kernels.name);
+  const auto backend = MakeCpuBackend(kernels, threads);
+  const int64_t shapes[][3] = {{588, dim, 3 * dim}, {588, dim, 4 * dim},  {1576, dim, 3 * dim},
+                               {1576, dim, dim},    {1576, dim, 4 * dim}, {1576, 4 * dim, dim}};
+  Range range;
+  for (const OpCase& op : OpCases(model)) {
+    for (const auto& [rows, in, out] : shapes) {
+      if (!op.name.starts_with(fmt::format("linear {}x{}x{}", rows, in, out))) continue;
+      const auto prepared = op.prepare(*backend);
+      std::vector<double> ratios;
+      for (int round = 0; round < 5; ++round) {
+        const double peer = OneDnnMatmulSeconds(rows, in, out, threads);
+        ratios.push_back(100.0 * peer / MedianSeconds([&] { prepared->Run(); }, 5, 0.1, ClockFor(threads)));
+      }
+      std::sort(ratios.begin(), ratios.end());
+      range.Add(ratios[2]);
+      fmt::print("  {:<44} {:>5.1f} % of oneDNN's rate\n", op.name, ratios[2]);
+      break;
+    }
+  }
+  return range;
+}
+#endif
+
+void PrintInShort(const std::string& model, const std::vector<Result>& results) {
+  const auto f32 =
+      std::find_if(results.begin(), results.end(), [](const Result& r) { return !r.kernels->bf16; });
+  fmt::print(" {} in short\n", model);
+  for (const Result& result : results) {
+    fmt::print("  {} {}: products {} of bare, whole network {:.0f} % of bare, {:.1f} frames/s",
+               result.kernels->name, result.kernels->bf16 ? "bf16" : "f32", result.products.Text(),
+               result.whole_percent, 3.0 / result.whole_seconds);
+    if (result.kernels->bf16 && f32 != results.end()) {
+      fmt::print(", {:.2f} times as fast as {} f32", f32->whole_seconds / result.whole_seconds,
+                 f32->kernels->name);
+    }
+    fmt::print("\n");
+  }
 }
 
 int Main(int argc, char** argv) {
@@ -179,38 +263,30 @@ int Main(int argc, char** argv) {
   for (const std::string model_name : {"calfvo-s", "calfvo-l"}) {
     if (wanted != "both" && wanted != model_name) continue;
     const ModelFile model = RandomModel(NamedConfig(model_name), 1);
-    const double gflop = GflopPerWindow(model.config);
     fmt::print("{}: {:.1f} M parameters, {:.1f} GFLOP per three frames and a window, {} threads\n",
-               model_name, 1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))), gflop,
-               threads);
+               model_name, 1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))),
+               GflopPerWindow(model.config), threads);
     const auto ref = MakeRefBackend(0);
     const WholeResult oracle = RunWhole(model, *ref, nullptr);
+    std::vector<Result> results;
     for (const CpuKernels* kernels : SupportedKernels()) {
       if (wanted_kernels != "all" && wanted_kernels != kernels->name) continue;
       BareRate bare(*kernels, threads);
       fmt::print(" {} {}: bare rate {:.0f} GFLOP/s\n", kernels->name, kernels->bf16 ? "bf16" : "f32",
                  bare.Gflops());
-      correct = BenchOps(model_name, *kernels, bare, threads) && correct;
-      const auto backend = MakeCpuBackend(*kernels, threads);
-      const WholeResult whole = RunWhole(model, *backend, &bare);
-      const double deviation = Deviation(whole.values, oracle.values);
-      const bool ok = deviation <= (kernels->bf16 ? 2e-2 : 1e-4);
-      correct = correct && ok;
-      fmt::print(
-          "  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare   deviation {:.1e}{}   {:.1f} frames/s\n",
-          "whole network", 1e3 * whole.rate.seconds, gflop / whole.rate.seconds,
-          100.0 * gflop / whole.rate.seconds / whole.rate.bare_gflops, deviation, ok ? "" : "  WRONG",
-          3.0 / whole.rate.seconds);
+      Result result{kernels};
+      BenchOps(model_name, bare, threads, result);
+      BenchWhole(model, oracle.values, bare, threads, result);
+      correct = correct && result.correct;
+      results.push_back(result);
     }
+    PrintInShort(model_name, results);
 #if defined(CALFVO_HAS_DNNL)
-    fmt::print(" oneDNN f32\n");
-    const int64_t dim = model.config.decoder.dim;
-    const int64_t shapes[][3] = {{588, dim, 3 * dim}, {588, dim, 4 * dim},  {1576, dim, 3 * dim},
-                                 {1576, dim, dim},    {1576, dim, 4 * dim}, {1576, 4 * dim, dim}};
-    for (const auto& [rows, in, out] : shapes) {
-      const double seconds = OneDnnMatmulSeconds(rows, in, out, threads);
-      fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s\n", fmt::format("linear {}x{}x{}", rows, in, out),
-                 1e3 * seconds, 2e-9 * static_cast<double>(rows * in * out) / seconds);
+    for (const Result& result : results) {
+      if (result.kernels->bf16) continue;
+      const Range range = BenchOneDnn(model_name, model.config.decoder.dim, *result.kernels, threads);
+      fmt::print("  in short: {} of oneDNN's rate\n", range.Text());
+      break;
     }
 #endif
   }

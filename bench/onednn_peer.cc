@@ -39,11 +39,12 @@ double OneDnnMatmulSeconds(int64_t rows, int64_t in, int64_t out, int threads) {
   for (int64_t i = 0; i < rows * in; ++i) x_values[i] = static_cast<float>(i % 89) * 0.01F - 0.4F;
   std::fill_n(static_cast<float*>(bias.get_data_handle()), out, 0.125F);
   const dnnl::matmul matmul(description);
-  return MedianSeconds([&] {
+  const auto multiply = [&] {
     matmul.execute(stream,
                    {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, y}});
     stream.wait();
-  });
+  };
+  return MedianSeconds(multiply, 5, 0.1, ClockFor(threads));
 }
 
 }  // namespace calfvo

@@ -2,24 +2,37 @@
 // Timing for benchmarks that compare in one run: warm up, repeat, take the median.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 namespace calfvo {
 
+// For work on `threads` threads. One thread is timed by the processor time it takes, so that other programs
+// on the machine hardly count; several wait for each other, which only the wall clock sees.
+inline clockid_t ClockFor(int threads) {
+  return threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+}
+
+inline double SecondsOf(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 // Median seconds of one call, over at least `repetitions` calls and `seconds` of them in all, after one
 // warm-up call.
 template <typename Function>
-double MedianSeconds(const Function& function, int repetitions = 5, double seconds = 0.3) {
-  using Clock = std::chrono::steady_clock;
+double MedianSeconds(const Function& function, int repetitions = 5, double seconds = 0.3,
+                     clockid_t clock = CLOCK_MONOTONIC) {
   function();
   std::vector<double> times;
   double total = 0.0;
   while (static_cast<int>(times.size()) < repetitions || total < seconds) {
-    const auto start = Clock::now();
+    const double start = SecondsOf(clock);
     function();
-    times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    times.push_back(SecondsOf(clock) - start);
     total += times.back();
   }
   std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());

@@ -76,26 +76,31 @@ class CpuBackend final : public HostBackend<Element> {
 
   void SpatialAttention(const Activation& qkv, int64_t batch, int heads, const Rope* rope,
                         const Activation& out) override {
-    AttentionTask task = CommonTask(qkv, out, heads);
-    task.length = qkv.rows / batch;
-    task.qkv_stride = qkv.cols;
-    task.out_stride = out.cols;
+    AttentionTask common{};
+    common.qkv_stride = qkv.cols;
+    common.out_stride = out.cols;
+    common.dim = out.cols;
+    common.length = qkv.rows / batch;
+    common.head_size = out.cols / heads;
     if (rope != nullptr) {
-      task.rope_cos = VectorData(*rope->cos);
-      task.rope_sin = VectorData(*rope->sin);
-      task.rope_skip = rope->skip;
-      task.rope_group = rope->group;
+      common.rope_cos = VectorData(*rope->cos);
+      common.rope_sin = VectorData(*rope->sin);
+      common.rope_skip = rope->skip;
+      common.rope_group = rope->group;
     }
-    pool_.ParallelFor(batch * heads,
-                      [&](int64_t i) { RunAttention(task, qkv, out, i / heads * task.length, i % heads); });
+    pool_.ParallelFor(batch * heads, [&](int64_t i) {
+      AttentionTask task = common;
+      const int64_t first_row = i / heads * task.length;
+      task.qkv = RowPointer<Element>(qkv, first_row);
+      task.out = RowPointer<Element>(out, first_row);
+      task.head_offset = i % heads * task.head_size;
+      task.space = ThreadSpace(kernels_.attention_space(task.length, task.head_size));
+      kernels_.attention(task);
+    });
   }
 
   void TemporalAttention(const Activation& qkv, const WindowShape& shape, int heads,
                          const Activation& out) override {
-    AttentionTask task = CommonTask(qkv, out, heads);
-    task.length = shape.frames;
-    task.qkv_stride = shape.sequence_length() * qkv.cols;
-    task.out_stride = shape.sequence_length() * out.cols;
     pool_.ParallelFor(shape.windows * shape.sequence_length(), [&](int64_t i) {
       const int64_t window = i / shape.sequence_length();
       const int64_t token = i % shape.sequence_length() - 1;
@@ -106,9 +111,18 @@ class CpuBackend final : public HostBackend<Element> {
         }
         return;
       }
-      for (int64_t head = 0; head < heads; ++head) {
-        RunAttention(task, qkv, out, shape.TokenRow(window, 0, token), head);
-      }
+      TemporalTask task{};
+      const int64_t row = shape.TokenRow(window, 0, token);
+      task.qkv = RowPointer<Element>(qkv, row);
+      task.qkv_stride = shape.sequence_length() * qkv.cols;
+      task.out = RowPointer<Element>(out, row);
+      task.out_stride = shape.sequence_length() * out.cols;
+      task.dim = out.cols;
+      task.frames = shape.frames;
+      task.heads = heads;
+      task.head_size = out.cols / heads;
+      task.space = ThreadSpace(kernels_.temporal_space(task.frames, task.head_size));
+      kernels_.temporal(task);
     });
   }
 
@@ -120,18 +134,19 @@ class CpuBackend final : public HostBackend<Element> {
   void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue, std::byte* y,
                 size_t y_element_size) {
     const auto& packed = static_cast<const PackedLinear&>(weights);
-    const int64_t row_blocks = (x.rows + kernels_.row_tile - 1) / kernels_.row_tile;
+    const int64_t task_rows = kernels_.task_rows(packed.in);
+    const int64_t row_blocks = (x.rows + task_rows - 1) / task_rows;
     const int64_t panels = (packed.out + kernels_.panel - 1) / kernels_.panel;
     const int64_t wanted_groups = (4 * pool_.size() + row_blocks - 1) / row_blocks;
     const int64_t panels_per_group = std::max<int64_t>((panels + wanted_groups - 1) / wanted_groups, 1);
     const int64_t groups = (panels + panels_per_group - 1) / panels_per_group;
     pool_.ParallelFor(row_blocks * groups, [&](int64_t i) {
-      const int64_t row = i / groups * kernels_.row_tile;
+      const int64_t row = i / groups * task_rows;
       const int64_t panel = i % groups * panels_per_group;
       const int64_t column = panel * kernels_.panel;
       LinearTask task{};
       task.x = RowPointer<Element>(x, row);
-      task.rows = std::min(kernels_.row_tile, x.rows - row);
+      task.rows = std::min(task_rows, x.rows - row);
       task.in = packed.in;
       task.packed = const_cast<PackedLinear&>(packed).panels.data() +
                     static_cast<size_t>(panel) * kernels_.panel_size(packed.in);
@@ -143,22 +158,6 @@ class CpuBackend final : public HostBackend<Element> {
       task.pack_space = ThreadSpace(kernels_.pack_space(packed.in));
       kernels_.linear(task);
     });
-  }
-
-  static AttentionTask CommonTask(const Activation& qkv, const Activation& out, int heads) {
-    AttentionTask task{};
-    task.dim = out.cols;
-    task.head_size = qkv.cols / 3 / heads;
-    return task;
-  }
-
-  void RunAttention(AttentionTask task, const Activation& qkv, const Activation& out, int64_t first_row,
-                    int64_t head) {
-    task.qkv = RowPointer<Element>(qkv, first_row);
-    task.out = RowPointer<Element>(out, first_row);
-    task.head_offset = head * task.head_size;
-    task.space = ThreadSpace(kernels_.attention_space(task.length, task.head_size));
-    kernels_.attention(task);
   }
 
   const CpuKernels& kernels_;

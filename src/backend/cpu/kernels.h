@@ -48,6 +48,19 @@ struct AttentionTask {
   void* space;  // AttentionSpace(length, head_size) bytes, 64-byte aligned
 };
 
+// Attention over the frames of a window at one position, all heads.
+struct TemporalTask {
+  const void* qkv;     // the position's row in the first frame
+  int64_t qkv_stride;  // elements from frame to frame
+  void* out;
+  int64_t out_stride;
+  int64_t dim;  // q, k and v are `dim` apart
+  int64_t frames;
+  int64_t heads;
+  int64_t head_size;
+  void* space;  // TemporalSpace(frames, head_size) bytes, 64-byte aligned
+};
+
 struct NormTask {
   const float* x;
   int64_t rows;
@@ -60,10 +73,10 @@ struct NormTask {
 };
 
 struct CpuKernels {
-  std::string_view name;  // "avx512"
-  bool bf16;              // element type of activations
-  int64_t panel;          // columns per panel of packed weights
-  int64_t row_tile;       // rows that are multiplied at once
+  std::string_view name;             // "avx512"
+  bool bf16;                         // element type of activations
+  int64_t panel;                     // columns per panel of packed weights
+  int64_t (*task_rows)(int64_t in);  // the most rows of a LinearTask
 
   // Weights [out, in] → panels, zero-padded. PackedSize says how many bytes.
   size_t (*packed_size)(int64_t out, int64_t in);
@@ -75,6 +88,8 @@ struct CpuKernels {
   void (*layer_norm)(const NormTask& task);
   size_t (*attention_space)(int64_t length, int64_t head_size);
   void (*attention)(const AttentionTask& task);
+  size_t (*temporal_space)(int64_t frames, int64_t head_size);
+  void (*temporal)(const TemporalTask& task);
 
   // Multiplies registers `steps` times over and returns how many products and sums that was: the rate nothing
   // can exceed.

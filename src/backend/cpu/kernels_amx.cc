@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled for x86-64 with AMX: matrix products of bf16 in tiles of 16 × 16 sums. The other kernels are those
-// of AVX-512.
+// Compiled for x86-64 with AMX: matrix products of bf16 in tiles of 16 × 16 sums. Layer norm and temporal
+// attention are those of AVX-512.
 //
 // A block of 32 × 32 sums takes four of the eight tile registers, two tiles of x and two of the weights the
 // rest. Both are packed so that a tile is one kilobyte in a row. A panel of weights is taken in pieces of
-// kChunk steps: a piece stays in the first-level cache while four blocks of rows pass it, so that only x
-// comes from further away. The sums of a finished panel wait; while the tile unit works on the next one, the
-// vector units add bias, take GELU and write them out, a few vectors between two products.
+// kChunk steps: a piece stays in the first-level cache while all blocks of rows of the task pass it, so that
+// only x comes from the second level. The next piece is fetched meanwhile, a few lines at each step, so that
+// the third level is read evenly. The sums of a finished panel wait; while the tile unit works on the next
+// one, the vector units add bias, take GELU and write them out, some rows between two products.
 #define CALFVO_ISA isa_amx
 #include "backend/cpu/kernels_impl.h"
 
@@ -18,12 +19,22 @@ constexpr int64_t kTile = 16;   // rows, and columns, of a tile of sums
 constexpr int64_t kDepth = 32;  // elements along `in` that one product takes
 constexpr int64_t kBlock = 2 * kTile;
 constexpr int64_t kTileElements = kTile * kDepth;  // of a tile of x or weights
-constexpr int64_t kTaskBlocks = 4;                 // of rows, that pass a panel together
-constexpr int64_t kAmxTaskRows = kTaskBlocks * kBlock;
-constexpr int64_t kChunk = 8;  // steps along `in`
+constexpr int64_t kChunk = 8;                      // steps along `in`
 
 int64_t DepthSteps(int64_t in) {
   return (in + kDepth - 1) / kDepth;
+}
+
+// Blocks of rows that pass a panel together: the more, the less often the weights are read, as long as the
+// rows take no more than half of a second-level cache of two megabytes.
+int64_t TaskBlocks(int64_t in) {
+  constexpr int64_t kMost = 6;
+  const int64_t fitting = (int64_t{1} << 20) / (2 * kTileElements * DepthSteps(in)) / 2;
+  return fitting < 1 ? 1 : fitting < kMost ? fitting : kMost;
+}
+
+int64_t AmxTaskRows(int64_t in) {
+  return TaskBlocks(in) * kBlock;
 }
 
 size_t AmxPanelSize(int64_t in) {
@@ -55,8 +66,8 @@ void AmxPack(const float* weight, int64_t out, int64_t in, void* packed) {
 }
 
 size_t AmxPackSpace(int64_t in) {
-  const auto rows = static_cast<size_t>(kAmxTaskRows * DepthSteps(in) * kDepth) * sizeof(BFloat16);
-  return rows + 2 * static_cast<size_t>(kTaskBlocks * kBlock * kBlock) * sizeof(float);
+  const auto rows = static_cast<size_t>(AmxTaskRows(in) * DepthSteps(in) * kDepth) * sizeof(BFloat16);
+  return rows + 2 * static_cast<size_t>(AmxTaskRows(in) * kBlock) * sizeof(float);
 }
 
 // 32 rows: for each step along `in`, two tiles of [16 rows][32].
@@ -75,32 +86,40 @@ void PackBlockRows(const BFloat16* x, int64_t rows, int64_t in, BFloat16* to) {
   }
 }
 
-// The finished sums of some blocks of rows and one panel, [blocks][32][32], that wait to be written out.
-class PendingSums {
+// What the vector units do while the tile unit multiplies.
+class Meanwhile {
  public:
-  void Set(const float* sums, int64_t row, int64_t rows, int64_t column) {
+  // The finished sums of `rows` rows and the panel at `column`, [rows][32], that wait to be written out.
+  void SetSums(const float* sums, int64_t rows, int64_t column) {
     sums_ = sums;
-    row_ = row;
     column_ = column;
-    next_ = 0;
-    end_ = 2 * rows;
+    next_row_ = 0;
+    rows_ = rows;
   }
+  // Weights that will be needed.
+  void SetAhead(const std::byte* weights) { ahead_ = weights; }
 
-  // The next `count` vectors, or as many as are left; two make a row.
-  void Write(const LinearTask& task, int64_t count) {
-    const int64_t last = next_ + count < end_ ? next_ + count : end_;
-    for (; next_ < last; ++next_) {
-      StoreSums<BFloat16>(task, Load(sums_ + next_ * kLanes), row_ + next_ / 2, column_ + next_ % 2 * kLanes);
+  template <Epilogue epilogue>
+  void Do(const LinearTask& task, int64_t rows, int64_t lines) {
+    for (int64_t i = 0; i < lines; ++i, ahead_ += 64) __builtin_prefetch(ahead_, 0, 2);
+    const int64_t last = next_row_ + rows < rows_ ? next_row_ + rows : rows_;
+    for (; next_row_ < last; ++next_row_) {
+      const float* sums = sums_ + next_row_ * kBlock;
+      StoreSums<BFloat16, epilogue>(task, Load(sums), next_row_, column_);
+      StoreSums<BFloat16, epilogue>(task, Load(sums + kLanes), next_row_, column_ + kLanes);
     }
   }
-  void WriteAll(const LinearTask& task) { Write(task, end_); }
+  template <Epilogue epilogue>
+  void WriteAll(const LinearTask& task) {
+    Do<epilogue>(task, rows_, 0);
+  }
 
  private:
   const float* sums_ = nullptr;
-  int64_t row_ = 0;
   int64_t column_ = 0;
-  int64_t next_ = 0;
-  int64_t end_ = 0;
+  int64_t next_row_ = 0;
+  int64_t rows_ = 0;
+  const std::byte* ahead_ = nullptr;
 };
 
 void ConfigureTiles() {
@@ -112,11 +131,12 @@ void ConfigureTiles() {
   _tile_loadconfig(config);
 }
 
-// sums [32][32] = rows · panel over `steps` steps, added to what is there if `accumulate`. Meanwhile some of
-// `pending` goes out.
+// sums [32][32] = rows · panel over `steps` steps, added to what is there if `accumulate`. At each step some
+// rows of waiting sums go out and some lines of weights are fetched.
+template <Epilogue epilogue>
 inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t steps, bool accumulate,
-                          float* sums, const LinearTask& task, PendingSums& pending,
-                          int64_t vectors_per_step) {
+                          float* sums, const LinearTask& task, Meanwhile& meanwhile, int64_t rows_per_step,
+                          int64_t lines_per_step) {
   constexpr int64_t kRowBytes = kBlock * sizeof(float);
   if (accumulate) {
     _tile_loadd(0, sums, kRowBytes);
@@ -140,7 +160,7 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
     _tile_dpbf16ps(3, 5, 7);
     rows += 2 * kTileElements;
     panel += 2 * kTileElements;
-    pending.Write(task, vectors_per_step);
+    meanwhile.Do<epilogue>(task, rows_per_step, lines_per_step);
   }
   _tile_stored(0, sums, kRowBytes);
   _tile_stored(1, sums + kTile, kRowBytes);
@@ -148,39 +168,48 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
   _tile_stored(3, sums + kTile * kBlock + kTile, kRowBytes);
 }
 
-void AmxLinear(const LinearTask& task) {
+template <Epilogue epilogue>
+void AmxLinearWith(const LinearTask& task) {
   const int64_t steps = DepthSteps(task.in);
+  const int64_t blocks = (task.rows + kBlock - 1) / kBlock;
   const int64_t block_elements = kBlock * steps * kDepth;
-  const int64_t vectors_per_step = (2 * kBlock + steps - 1) / steps;
   auto* packed_rows = static_cast<BFloat16*>(task.pack_space);
-  auto* sums = reinterpret_cast<float*>(packed_rows + kAmxTaskRows * steps * kDepth);
-  ConfigureTiles();
-  PendingSums pending;
-  int64_t turn = 0;
-  for (int64_t first = 0; first < task.rows; first += kAmxTaskRows) {
-    const int64_t rows = task.rows - first < kAmxTaskRows ? task.rows - first : kAmxTaskRows;
-    const auto* x = static_cast<const BFloat16*>(task.x) + first * task.in;
-    for (int64_t row = 0; row < rows; row += kBlock) {
-      PackBlockRows(x + row * task.in, rows - row, task.in, packed_rows + row / kBlock * block_elements);
-    }
-    const auto* panel = static_cast<const BFloat16*>(task.packed);
-    for (int64_t column = 0; column < task.out; column += kBlock, panel += steps * 2 * kTileElements) {
-      float* panel_sums = sums + turn * kTaskBlocks * kBlock * kBlock;
-      turn = 1 - turn;
-      for (int64_t k = 0; k < steps; k += kChunk) {
-        const int64_t chunk = steps - k < kChunk ? steps - k : kChunk;
-        const int64_t offset = k * 2 * kTileElements;
-        for (int64_t block = 0; block * kBlock < rows; ++block) {
-          MultiplyBlock(packed_rows + block * block_elements + offset, panel + offset, chunk, k > 0,
-                        panel_sums + block * kBlock * kBlock, task, pending, vectors_per_step);
-        }
-      }
-      pending.WriteAll(task);
-      pending.Set(panel_sums, first, rows, column);
-    }
+  auto* sums = reinterpret_cast<float*>(packed_rows + AmxTaskRows(task.in) * steps * kDepth);
+  const auto* x = static_cast<const BFloat16*>(task.x);
+  for (int64_t row = 0; row < task.rows; row += kBlock) {
+    PackBlockRows(x + row * task.in, task.rows - row, task.in, packed_rows + row / kBlock * block_elements);
   }
-  pending.WriteAll(task);
+
+  ConfigureTiles();
+  Meanwhile meanwhile;
+  const int64_t rows_per_step = (kBlock + steps - 1) / steps;
+  constexpr int64_t kStepLines = 2 * kTileElements * sizeof(BFloat16) / 64;
+  const int64_t lines_per_step = (kStepLines + blocks - 1) / blocks;
+  const auto* panel = static_cast<const BFloat16*>(task.packed);
+  int64_t turn = 0;
+  for (int64_t column = 0; column < task.out; column += kBlock) {
+    float* panel_sums = sums + turn * AmxTaskRows(task.in) * kBlock;
+    turn = 1 - turn;
+    for (int64_t k = 0; k < steps; k += kChunk) {
+      const int64_t chunk = steps - k < kChunk ? steps - k : kChunk;
+      const int64_t chunk_elements = chunk * 2 * kTileElements;
+      meanwhile.SetAhead(reinterpret_cast<const std::byte*>(panel + chunk_elements));
+      for (int64_t block = 0; block < blocks; ++block) {
+        MultiplyBlock<epilogue>(packed_rows + block * block_elements + k * 2 * kTileElements, panel, chunk,
+                                k > 0, panel_sums + block * kBlock * kBlock, task, meanwhile, rows_per_step,
+                                lines_per_step);
+      }
+      panel += chunk_elements;
+    }
+    meanwhile.WriteAll<epilogue>(task);
+    meanwhile.SetSums(panel_sums, task.rows, column);
+  }
+  meanwhile.WriteAll<epilogue>(task);
   _tile_release();
+}
+
+void AmxLinear(const LinearTask& task) {
+  WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() { AmxLinearWith<epilogue>(task); });
 }
 
 // The tile unit's own rate: products of tiles that stay in registers. Not of zeros, which may run faster.
@@ -208,17 +237,21 @@ double AmxBareFlop(int64_t steps) {
   return 2.0 * static_cast<double>(products);
 }
 
+#include "backend/cpu/amx_attention.h"
+
 }  // namespace
 
 constexpr CpuKernels AmxKernels() {
   CpuKernels kernels = MakeKernels<Bf16Product>("AMX", true);
   kernels.panel = kBlock;
-  kernels.row_tile = kAmxTaskRows;
+  kernels.task_rows = AmxTaskRows;
   kernels.packed_size = AmxPackedSize;
   kernels.pack = AmxPack;
   kernels.panel_size = AmxPanelSize;
   kernels.pack_space = AmxPackSpace;
   kernels.linear = AmxLinear;
+  kernels.attention_space = AmxAttentionSpace;
+  kernels.attention = AmxAttention;
   kernels.bare_flop = AmxBareFlop;
   return kernels;
 }

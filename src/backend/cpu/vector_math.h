@@ -29,35 +29,128 @@ inline void Store(float* p, Vec v) {
   __builtin_memcpy(p, &v, sizeof(v));
 }
 
+// GCC 12 does not find the one instruction for this.
+inline UVec Widen(HalfVec half) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<UVec>(_mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(half)));
+#else
+  return __builtin_convertvector(half, UVec);
+#endif
+}
+
 // bf16 is the upper half of a float; rounding is to nearest even. NaN does not occur: activations are finite,
 // or the head says so.
 inline Vec Load(const BFloat16* p) {
   HalfVec half;
   __builtin_memcpy(&half, p, sizeof(half));
-  return reinterpret_cast<Vec>(__builtin_convertvector(half, UVec) << 16);
+  return reinterpret_cast<Vec>(Widen(half) << 16);
+}
+inline HalfVec ToHalf(Vec v) {
+#if defined(__AVX512BF16__)
+  return reinterpret_cast<HalfVec>(_mm512_cvtneps_pbh(reinterpret_cast<__m512>(v)));
+#else
+  const UVec bits = reinterpret_cast<UVec>(v);
+  return __builtin_convertvector((bits + 0x7fff + ((bits >> 16) & 1)) >> 16, HalfVec);
+#endif
 }
 inline void Store(BFloat16* p, Vec v) {
-  const UVec bits = reinterpret_cast<UVec>(v);
-  const UVec rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  const HalfVec half = __builtin_convertvector(rounded, HalfVec);
+  const HalfVec half = ToHalf(v);
   __builtin_memcpy(static_cast<void*>(p), &half, sizeof(half));
 }
 
+// `count` elements, at most a vector's worth; the rest of what is loaded is zero.
+template <typename T>
+inline void StorePart(T* to, Vec values, int64_t count) {
+  if (count >= kLanes) {
+    Store(to, values);
+    return;
+  }
+  T elements[kLanes];
+  Store(elements, values);
+  for (int64_t i = 0; i < count; ++i) to[i] = elements[i];
+}
+template <typename T>
+inline Vec LoadPart(const T* from, int64_t count) {
+  if (count >= kLanes) return Load(from);
+  T elements[kLanes] = {};
+  for (int64_t i = 0; i < count; ++i) elements[i] = from[i];
+  return Load(elements);
+}
+
+template <int half = kLanes / 2>
 inline float Sum(Vec v) {
-  float sum = 0.0F;
-  for (int i = 0; i < kLanes; ++i) sum += v[i];
-  return sum;
+  IVec other;
+  for (int lane = 0; lane < kLanes; ++lane) other[lane] = lane ^ half;
+  const Vec sum = v + __builtin_shuffle(v, other);
+  if constexpr (half > 1) {
+    return Sum<half / 2>(sum);
+  } else {
+    return sum[0];
+  }
 }
-inline float Max(Vec v) {
-  float most = v[0];
-  for (int i = 1; i < kLanes; ++i) most = v[i] > most ? v[i] : most;
-  return most;
+
+// Blocks of 2·half lanes: the lower half of each is that of `a` and the upper half the lower one of `b`. With
+// `upper`, the same of the upper halves.
+template <int half, bool upper>
+inline Vec JoinHalves(Vec a, Vec b) {
+  IVec from;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    from[lane] = (lane % (2 * half) < half ? lane : lane - half + kLanes) + (upper ? half : 0);
+  }
+  return __builtin_shuffle(a, b, from);
 }
+
+// The vectors are rows and become columns: halves are exchanged, then quarters, and so on.
+template <int half = kLanes / 2>
+inline void Transpose(Vec (&rows)[kLanes]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) {
+    if (i % (2 * half) >= half) continue;
+    const Vec a = rows[i];
+    const Vec b = rows[i + half];
+    rows[i] = JoinHalves<half, false>(a, b);
+    rows[i + half] = JoinHalves<half, true>(a, b);
+  }
+  if constexpr (half > 1) Transpose<half / 2>(rows);
+}
+
+#if defined(__AVX512F__)
+inline Vec Max(Vec a, Vec b) {
+  return reinterpret_cast<Vec>(_mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+}
+inline Vec Min(Vec a, Vec b) {
+  return reinterpret_cast<Vec>(_mm512_min_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+}
+#else
 inline Vec Max(Vec a, Vec b) {
   return a > b ? a : b;
 }
 inline Vec Min(Vec a, Vec b) {
   return a < b ? a : b;
+}
+#endif
+
+// Lane i of the result is the sum, or what else `add` makes of two vectors, of the lanes of vectors[i], which
+// are overwritten. As Transpose, but halves that would end up in the same lane are added at once.
+template <int half = kLanes / 2, typename Add>
+inline Vec ReduceEach(Vec (&vectors)[kLanes], const Add& add) {
+#pragma GCC unroll 16
+  for (int i = 0; i < half; ++i) {
+    const Vec a = vectors[i];
+    const Vec b = vectors[i + half];
+    vectors[i] = add(JoinHalves<half, false>(a, b), JoinHalves<half, true>(a, b));
+  }
+  if constexpr (half > 1) {
+    return ReduceEach<half / 2>(vectors, add);
+  } else {
+    return vectors[0];
+  }
+}
+inline Vec SumEach(Vec (&vectors)[kLanes]) {
+  return ReduceEach(vectors, [](Vec a, Vec b) { return a + b; });
+}
+inline Vec MaxEach(Vec (&vectors)[kLanes]) {
+  return ReduceEach(vectors, [](Vec a, Vec b) { return Max(a, b); });
 }
 
 // e^x to 2 ulp; 0 below −87, finite above.
@@ -82,8 +175,24 @@ inline Vec Exp(Vec x) {
   return x < -87.0F ? Vec{} : result;
 }
 
+// e^x for x ≤ 0, as the weights of a softmax need it: for f32 as above, for bf16 to 1e-4.
+inline Vec NegativeExp(Vec x, const float* /*type*/) {
+  return Exp(x);
+}
+inline Vec NegativeExp(Vec x, const BFloat16* /*type*/) {
+  const Vec scaled = Max(x * 1.44269504F, Splat(-126.0F));
+  const Vec shifted = scaled + 12582912.0F;
+  const Vec r = scaled - (shifted - 12582912.0F);
+  // 2^r on |r| ≤ ½.
+  Vec p = Splat(5.51716681e-2F);
+  p = p * r + 0.242611134F;
+  p = p * r + 0.693260987F;
+  p = p * r + 0.999928073F;
+  return reinterpret_cast<Vec>(reinterpret_cast<IVec>(p) + (reinterpret_cast<IVec>(shifted) << 23));
+}
+
 // ½x(1 + erf(x/√2)), with the rational approximation of erf of Abramowitz and Stegun 7.1.26 (1.5e-7).
-inline Vec Gelu(Vec x) {
+inline Vec Gelu(Vec x, const float* /*type*/) {
   const Vec z = (x < 0.0F ? -x : x) * 0.70710678F;
   const Vec t = 1.0F / (1.0F + 0.3275911F * z);
   Vec p = Splat(1.061405429F);
@@ -94,4 +203,20 @@ inline Vec Gelu(Vec x) {
   const Vec tail = p * t * Exp(-z * z);  // 1 − erf(z)
   const Vec erf_plus_one = x < 0.0F ? tail : 2.0F - tail;
   return 0.5F * x * erf_plus_one;
+}
+
+// The same to 1.1e-4, less than what bf16 rounds off a value of 0.05: ½ + xP(x²) in place of the normal
+// distribution, which is 1 and 0 from ±4.25 on.
+inline Vec Gelu(Vec x, const BFloat16* /*type*/) {
+  const Vec z = Min(Max(x, Splat(-4.25F)), Splat(4.25F));
+  const Vec square = z * z;
+  Vec p = Splat(-8.46034901e-10F);
+  p = p * square + 7.57079025e-8F;
+  p = p * square - 2.9387903e-6F;
+  p = p * square + 6.55269145e-5F;
+  p = p * square - 9.40446172e-4F;
+  p = p * square + 9.25781726e-3F;
+  p = p * square - 6.54534884e-2F;
+  p = p * square + 0.398420036F;
+  return x * (z * p + 0.5F);
 }

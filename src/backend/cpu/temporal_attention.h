@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention over the frames of a window at one position. Included by kernels_impl.h only, inside its
+// namespace.
+//
+// The sequences are so short that a vector has lanes for the queries of several heads. Their scores with the
+// keys of one frame are sums across vectors, all lanes' at once (SumEach); the softmax then runs down the
+// frames, lane by lane. Arithmetic is f32 whatever the element type.
+#pragma once
+
+// How a task's space is divided. Lane h·frames + i stands for the query of frame i in head h of those at
+// hand. Head vectors are cut into chunks of a vector, the same chunk of all rows side by side.
+struct TemporalParts {
+  TemporalParts(int64_t frame_count, int64_t head_size)
+      : frames(frame_count),
+        heads(frames < kLanes ? kLanes / frames : 1),
+        lanes(RoundUp(heads * frames, kLanes)),
+        chunks(RoundUp(head_size, kLanes) / kLanes) {}
+
+  int64_t frames;
+  int64_t heads;  // that are taken together
+  int64_t lanes;
+  int64_t chunks;
+
+  int64_t part_size() const { return chunks * lanes * kLanes; }  // of all queries, or keys, or values
+  int64_t At(int64_t chunk, int64_t head, int64_t frame) const {
+    return (chunk * lanes + head * frames + frame) * kLanes;
+  }
+};
+
+inline size_t TemporalSpace(int64_t frames, int64_t head_size) {
+  const TemporalParts parts(frames, head_size);
+  return static_cast<size_t>(3 * parts.part_size() + (frames + 2) * parts.lanes) * sizeof(float);
+}
+
+// Weights [frames][lanes], not yet divided by their sum, whose inverse goes to `inverse` [lanes]. Lanes
+// without a query get values that nobody reads.
+template <typename Element>
+inline void TemporalWeights(const TemporalParts& parts, int64_t head_size, const float* queries,
+                            const float* keys, float* weights, float* inverse) {
+  const float scale = 1.0F / __builtin_sqrtf(static_cast<float>(head_size));
+  for (int64_t first = 0; first < parts.lanes; first += kLanes) {
+    Vec most = Splat(-__builtin_inff());
+    for (int64_t frame = 0; frame < parts.frames; ++frame) {
+      Vec products[kLanes] = {};
+      for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
+#pragma GCC unroll 16
+        for (int lane = 0; lane < kLanes; ++lane) {
+          const int64_t head = (first + lane) / parts.frames;
+          const Vec key = Load(keys + parts.At(chunk, head < parts.heads ? head : 0, frame));
+          products[lane] += Load(queries + parts.At(chunk, 0, first + lane)) * key;
+        }
+      }
+      const Vec scores = SumEach(products);
+      most = Max(most, scores);
+      Store(weights + frame * parts.lanes + first, scores);
+    }
+    Vec total = {};
+    for (int64_t frame = 0; frame < parts.frames; ++frame) {
+      float* at = weights + frame * parts.lanes + first;
+      const Vec weight = NegativeExp((Load(at) - most) * scale, static_cast<const Element*>(nullptr));
+      total += weight;
+      Store(at, weight);
+    }
+    Store(inverse + first, 1.0F / total);
+  }
+}
+
+// `frames` is the task's number of frames; where it is known to the compiler the loops unfold.
+template <typename Element>
+inline void TemporalOf(const TemporalTask& task, int64_t frames) {
+  const TemporalParts parts(frames, task.head_size);
+  auto* rows = static_cast<float*>(task.space);
+  const float* queries = rows;
+  const float* keys = queries + parts.part_size();
+  const float* values = keys + parts.part_size();
+  float* weights = rows + 3 * parts.part_size();
+  float* inverse = weights + frames * parts.lanes;
+
+  for (int64_t first_head = 0; first_head < task.heads; first_head += parts.heads) {
+    const int64_t left = task.heads - first_head;
+    const int64_t heads = left < parts.heads ? left : parts.heads;
+    for (int64_t part = 0; part < 3; ++part) {
+      for (int64_t frame = 0; frame < frames; ++frame) {
+        for (int64_t head = 0; head < heads; ++head) {
+          const Element* from = static_cast<const Element*>(task.qkv) + frame * task.qkv_stride +
+                                part * task.dim + (first_head + head) * task.head_size;
+          for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
+            Store(rows + part * parts.part_size() + parts.At(chunk, head, frame),
+                  LoadPart(from + chunk * kLanes, task.head_size - chunk * kLanes));
+          }
+        }
+      }
+    }
+    TemporalWeights<Element>(parts, task.head_size, queries, keys, weights, inverse);
+
+    constexpr int64_t kTogether = 4;  // queries that a value is loaded for
+    for (int64_t head = 0; head < heads; ++head) {
+      for (int64_t query = 0; query < frames; query += kTogether) {
+        const int64_t lane = head * frames + query;
+        for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
+          Vec sums[kTogether] = {};
+          for (int64_t frame = 0; frame < frames; ++frame) {
+            const Vec value = Load(values + parts.At(chunk, head, frame));
+            for (int64_t i = 0; i < kTogether; ++i)
+              sums[i] += weights[frame * parts.lanes + lane + i] * value;
+          }
+          for (int64_t i = 0; i < kTogether && query + i < frames; ++i) {
+            Element* to = static_cast<Element*>(task.out) + (query + i) * task.out_stride +
+                          (first_head + head) * task.head_size + chunk * kLanes;
+            StorePart(to, sums[i] * inverse[lane + i], task.head_size - chunk * kLanes);
+          }
+        }
+      }
+    }
+  }
+}
+
+template <typename Element>
+void TemporalAttention(const TemporalTask& task) {
+  if (task.frames == 8) {  // the window of both models
+    TemporalOf<Element>(task, 8);
+  } else {
+    TemporalOf<Element>(task, task.frames);
+  }
+}
