@@ -3,6 +3,7 @@
 
 extern "C" {
 #include <libavutil/display.h>
+#include <libavutil/pixdesc.h>
 }
 
 #include <cstdlib>
@@ -12,8 +13,10 @@ extern "C" {
 namespace calfvo {
 namespace {
 
-// What swscale's vector code may write past the last row.
-constexpr size_t kPadding = 64;
+// swscale's vector code leaves out columns unless rows have room for whole vectors, and may write that much
+// past the last row.
+constexpr int kAlignedPixels = 32;
+constexpr size_t kPadding = 3 * kAlignedPixels;
 
 bool IsFullRange(const AVFrame& frame) {
   switch (frame.format) {
@@ -33,12 +36,20 @@ int ColourMatrix(const AVFrame& frame) {
   return frame.height >= 720 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
 }
 
-void Turn(const uint8_t* from, int width, int height, Orientation orientation, uint8_t* to) {
+// For 8 bits swscale has a quick way, good to two levels, that repeats chroma samples; asking for more makes
+// it several times slower. With more bits only the accurate way is that good.
+int ScalerFlags(AVPixelFormat pixels) {
+  const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(pixels);
+  const bool is_deep = description != nullptr && description->comp[0].depth > 8;
+  return SWS_BITEXACT | (is_deep ? SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT : SWS_POINT);
+}
+
+void Turn(const uint8_t* from, ptrdiff_t stride, int width, int height, Orientation orientation,
+          uint8_t* to) {
   const int to_width = orientation.transposes ? height : width;
   const int to_height = orientation.transposes ? width : height;
-  const ptrdiff_t row = ptrdiff_t{3} * width;
-  ptrdiff_t step_x = orientation.transposes ? row : 3;
-  ptrdiff_t step_y = orientation.transposes ? 3 : row;
+  ptrdiff_t step_x = orientation.transposes ? stride : 3;
+  ptrdiff_t step_y = orientation.transposes ? 3 : stride;
   if (orientation.mirrors_x) {
     from += (to_width - 1) * step_x;
     step_x = -step_x;
@@ -78,14 +89,13 @@ void PictureConverter::Prepare(const Format& format) {
     throw Error(fmt::format("{}: its frames are {}x{} px; at most {}x{} are read", name_, format.width,
                             format.height, kMaxImageSide, kMaxImageSide));
   }
-  scaler_.reset(sws_getContext(format.width, format.height, static_cast<AVPixelFormat>(format.pixels),
-                               format.width, format.height, AV_PIX_FMT_RGB24,
-                               SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_BITEXACT, nullptr,
-                               nullptr, nullptr));
+  const auto pixels = static_cast<AVPixelFormat>(format.pixels);
+  scaler_.reset(sws_getContext(format.width, format.height, pixels, format.width, format.height,
+                               AV_PIX_FMT_RGB24, ScalerFlags(pixels), nullptr, nullptr, nullptr));
   if (!scaler_) {
-    const char* pixels = av_get_pix_fmt_name(static_cast<AVPixelFormat>(format.pixels));
+    const char* pixels_name = av_get_pix_fmt_name(pixels);
     throw Error(fmt::format("{}: frames of {}x{} px in {} cannot be turned into RGB", name_, format.width,
-                            format.height, pixels != nullptr ? pixels : "an unknown format"));
+                            format.height, pixels_name != nullptr ? pixels_name : "an unknown format"));
   }
   // Formats without a matrix, such as RGB, refuse this and need it not.
   sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(format.matrix), format.full_range,
@@ -99,17 +109,16 @@ void PictureConverter::Convert(const AVFrame& from, Frame& to) {
   if (const auto* own = av_frame_get_side_data(&from, AV_FRAME_DATA_DISPLAYMATRIX)) {
     orientation = OrientationFromMatrix(reinterpret_cast<const int32_t*>(own->data));
   }
-  const bool turns = orientation != Orientation{};
-  const size_t size = size_t{3} * static_cast<size_t>(from.width) * static_cast<size_t>(from.height);
-  std::vector<uint8_t>& rgb = turns ? upright_ : to.rgb;
-  rgb.resize(size + kPadding);
+  const int stride = 3 * ((from.width + kAlignedPixels - 1) / kAlignedPixels * kAlignedPixels);
+  const bool is_final = stride == 3 * from.width && orientation == Orientation{};
+  std::vector<uint8_t>& rgb = is_final ? to.rgb : scaled_;
+  rgb.resize(static_cast<size_t>(stride) * static_cast<size_t>(from.height) + kPadding);
   uint8_t* rows = rgb.data();
-  const int stride = 3 * from.width;
   sws_scale(scaler_.get(), from.data, from.linesize, 0, from.height, &rows, &stride);
-  to.rgb.resize(size);
+  to.rgb.resize(size_t{3} * static_cast<size_t>(from.width) * static_cast<size_t>(from.height));
   to.width = orientation.transposes ? from.height : from.width;
   to.height = orientation.transposes ? from.width : from.height;
-  if (turns) Turn(upright_.data(), from.width, from.height, orientation, to.rgb.data());
+  if (!is_final) Turn(rows, stride, from.width, from.height, orientation, to.rgb.data());
 }
 
 }  // namespace calfvo

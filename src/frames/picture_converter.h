@@ -53,7 +53,7 @@ class PictureConverter {
   const Orientation orientation_;
   Format format_{};
   ffmpeg::Scaler scaler_;
-  std::vector<uint8_t> upright_;  // before it is turned
+  std::vector<uint8_t> scaled_;  // rows with gaps, before they are turned
 };
 
 }  // namespace calfvo

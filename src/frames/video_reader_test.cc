@@ -134,6 +134,25 @@ TEST_F(VideoReaderTest, TakesBt709ForLargePicturesThatDoNotSay) {
   EXPECT_TRUE(IsNear(Pixel(ReadAll(path)[0], 640, 360), {200, 100, 50}, 3));
 }
 
+// From y4m, because ffmpeg's program makes wrong chroma for odd sizes.
+TEST_F(VideoReaderTest, TakesSmallAndOddSizes) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {2, 2}, {17, 9}, {34, 6}, {41, 8}}) {
+    const size_t chroma_size = static_cast<size_t>((width + 1) / 2 * ((height + 1) / 2));
+    WriteBytes(folder_.path() / "a.y4m",
+               "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) +
+                   " F5:1 C420jpeg\nFRAME\n" + std::string(static_cast<size_t>(width * height), 123) +
+                   std::string(chroma_size, 91) + std::string(chroma_size, static_cast<char>(175)));
+    const auto frames = ReadAll(Make("-i a.y4m -c:v ffv1", "small.mkv"));
+    ASSERT_EQ(frames.size(), 1U);
+    ASSERT_EQ(frames[0].rgb.size(), size_t{3} * width * height);
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        EXPECT_TRUE(IsNear(Pixel(frames[0], x, y), {200, 100, 50}, 2)) << width << " " << x << " " << y;
+      }
+    }
+  }
+}
+
 // A red corner at the top left of the coded picture, which is 64x48.
 TEST_F(VideoReaderTest, TurnsPicturesAsTheyAreDisplayed) {
   Make(

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "frames/test_media.h"
+#include "frames/video_writer.h"
 
 namespace calfvo {
 namespace {
@@ -49,6 +50,16 @@ TEST_F(WrongInput, Empty) {
 TEST_F(WrongInput, TextWithAVideosName) {
   EXPECT_EQ(MessageFor("clip.mp4", "Not a video.\n"),
             std::string("is a text file, whatever its name; ") + kWhatIsRead);
+}
+
+TEST_F(WrongInput, BytesOfNoKnownFormat) {
+  const std::string junk("\0\1\2\3 nothing that anybody knows \xff\xfe", 36);
+  EXPECT_EQ(
+      MessageFor("clip.mp4", junk),
+      VideoWriter::IsAvailable()
+          ? "cannot be read as a video: Invalid data found when processing input; ffprobe may tell more"
+          : "this build has no FFmpeg and reads only y4m, PNG, JPEG, PPM and PGM; convert the video with "
+            "'ffmpeg -i VIDEO -f yuv4mpegpipe - | calfvo ... -'");
 }
 
 TEST_F(WrongInput, FolderWithoutImages) {

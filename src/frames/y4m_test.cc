@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <thread>
@@ -103,6 +104,24 @@ TEST(Y4mReader, SaysWhereTheStreamIsBroken) {
   WriteBytes(path, "YUV4MPEG2 W16384 H16384 F10:1 C444\nFRAME\nabc");
   EXPECT_EQ(ErrorFrom([&] { ReadAll(path); }),
             path.string() + ": the stream ends after 3 of this frame's 805306368 bytes, which is the first");
+}
+
+TEST(Y4mReader, ReadsPipesAndStandardInput) {
+  const TempFolder folder;
+  const auto path = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { WriteBytes(path, TwoFrames()); });
+  EXPECT_EQ(ReadAll(path).size(), 2U);
+  writer.join();
+
+  const int saved = ::dup(STDIN_FILENO);
+  WriteBytes(folder.path() / "a.y4m", TwoFrames());
+  const int file = ::open((folder.path() / "a.y4m").c_str(), O_RDONLY);
+  ::dup2(file, STDIN_FILENO);
+  EXPECT_EQ(ReadAll("-").size(), 2U);
+  ::dup2(saved, STDIN_FILENO);
+  ::close(saved);
+  ::close(file);
 }
 
 TEST(Y4mReader, StopsWaitingWhenAsked) {
