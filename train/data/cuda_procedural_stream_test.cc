@@ -26,12 +26,13 @@ class CudaProceduralStream : public ::testing::Test {
 };
 
 WindowBatch Copy(const WindowBatch& batch) {
-  return {batch.frames.clone(), batch.rotation.clone(), batch.translation.clone(), batch.motion.clone()};
+  return {batch.frames.clone(), batch.before.clone(), batch.rotation.clone(), batch.translation.clone(),
+          batch.motion.clone()};
 }
 
 bool Equal(const WindowBatch& a, const WindowBatch& b) {
-  return torch::equal(a.frames, b.frames) && torch::equal(a.rotation, b.rotation) &&
-         torch::equal(a.translation, b.translation) &&
+  return torch::equal(a.frames, b.frames) && torch::equal(a.before, b.before) &&
+         torch::equal(a.rotation, b.rotation) && torch::equal(a.translation, b.translation) &&
          torch::equal(a.motion.nan_to_num(1e9), b.motion.nan_to_num(1e9));
 }
 
@@ -44,7 +45,10 @@ TEST_F(CudaProceduralStream, GivesWhatTheContractSays) {
   const Tensor rotation = batch.rotation.cpu();
   const Tensor products = torch::matmul(rotation.transpose(-2, -1), rotation);
   EXPECT_TRUE(torch::allclose(products, torch::eye(3).expand_as(products), 0.0, 1e-5));
-  EXPECT_TRUE(batch.motion.select(1, 0).isnan().all().item<bool>());
+  EXPECT_EQ(batch.before.sizes(), (torch::IntArrayRef{8, 64, 64, 3}));
+  EXPECT_TRUE(torch::equal(batch.before[0], batch.frames[0][0]));
+  EXPECT_FALSE(torch::equal(batch.before[1], batch.frames[1][0]));
+  EXPECT_EQ(batch.motion[0][0].abs().max().item<float>(), 0.0F);
   EXPECT_GT(batch.frames.to(torch::kFloat).std().item<double>(), 10.0);
   EXPECT_TRUE(torch::isfinite(batch.translation).all().item<bool>());
 }

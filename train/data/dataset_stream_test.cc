@@ -44,6 +44,9 @@ TEST(DatasetStream, PicturesAndPosesBelongTogether) {
     // The pictures' colours are frame numbers.
     const Tensor numbers = batch.frames[w].select(-1, 0).select(-1, 8).select(-1, 8).to(torch::kLong);
     const int64_t stride = (numbers[1] - numbers[0]).item<int64_t>();
+    const int64_t before = batch.before[w][8][8][0].item<int64_t>();
+    const int64_t first = numbers[0].item<int64_t>();
+    EXPECT_EQ(before, w % kStartEvery == 0 || first < stride ? first : first - stride);
     const bool second = batch.frames[w][0][0][0][1].item<int>() == 20;
     EXPECT_GE(stride, 1);
     EXPECT_LE(stride, second ? 2 : 5);
@@ -101,6 +104,7 @@ class ConstantStream : public WindowStream {
   WindowBatch At(int64_t step) override {
     const float value = value_ + static_cast<float>(step);
     WindowBatch batch{torch::full({windows_, 3, 16, 16, 3}, static_cast<int>(value), torch::kUInt8),
+                      torch::full({windows_, 16, 16, 3}, static_cast<int>(value), torch::kUInt8),
                       torch::full({windows_, 2, 3, 3}, value),
                       torch::full({windows_, 2, 3}, value),
                       {}};

@@ -28,8 +28,8 @@ std::unique_ptr<WindowStream> Open(const ProceduralOptions& options) {
 }
 
 bool Equal(const WindowBatch& a, const WindowBatch& b) {
-  return torch::equal(a.frames, b.frames) && torch::equal(a.rotation, b.rotation) &&
-         torch::equal(a.translation, b.translation) &&
+  return torch::equal(a.frames, b.frames) && torch::equal(a.before, b.before) &&
+         torch::equal(a.rotation, b.rotation) && torch::equal(a.translation, b.translation) &&
          torch::equal(a.motion.nan_to_num(1e9), b.motion.nan_to_num(1e9));
 }
 
@@ -41,8 +41,12 @@ TEST(ProceduralStream, GivesBatchesOfTheSaidShapes) {
   EXPECT_EQ(batch.motion.sizes(), (torch::IntArrayRef{3, 3, 8, 8, 2}));
   const Tensor products = torch::matmul(batch.rotation.transpose(-2, -1), batch.rotation);
   EXPECT_TRUE(torch::allclose(products, torch::eye(3).expand_as(products), 0.0, 1e-5));
-  EXPECT_TRUE(batch.motion.select(1, 0).isnan().all().item<bool>());
-  const Tensor known = batch.motion.narrow(1, 1, 2).isnan().logical_not();
+  EXPECT_EQ(batch.before.sizes(), (torch::IntArrayRef{3, 64, 64, 3}));
+  // Window 0 begins a video, the others do not.
+  EXPECT_TRUE(torch::equal(batch.before[0], batch.frames[0][0]));
+  EXPECT_FALSE(torch::equal(batch.before[1], batch.frames[1][0]));
+  EXPECT_EQ(batch.motion[0][0].abs().max().item<float>(), 0.0F);
+  const Tensor known = batch.motion.isnan().logical_not();
   EXPECT_GT(known.to(torch::kFloat).mean().item<double>(), 0.5);
   EXPECT_GT(batch.frames.to(torch::kFloat).std().item<double>(), 10.0);
 }

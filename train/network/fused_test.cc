@@ -130,12 +130,16 @@ TEST_P(Kernels, StackedPairs) {
   const at::Tensor frames = at::randint(256, {2, 3, 6, 5, 3}, at::kByte);
   const InputScale input{at::tensor({0.01F, 0.02F, 0.03F}), at::tensor({-1.0F, -2.0F, -3.0F})};
   const InputScale on_device{input.scale.to(at::kCUDA), input.shift.to(at::kCUDA)};
-  const at::Tensor expected = NormalizedPairs(frames, input, at::kFloat);
-  const at::Tensor ours =
-      NormalizedPairs(frames.to(at::kCUDA), on_device, GetParam()).to(at::kCPU, at::kFloat);
-  EXPECT_LE((ours.narrow(3, 0, 6) - expected).abs().max().item<double>(), bound());
-  for (int64_t c = 6; c < ours.size(3); ++c) {
-    EXPECT_EQ(ours.select(3, c).abs().max().item<double>(), 0.0);
+  for (const at::Tensor& before : {at::Tensor(), at::randint(256, {2, 6, 5, 3}, at::kByte)}) {
+    const at::Tensor expected = NormalizedPairs(frames, before, input, at::kFloat);
+    const at::Tensor ours =
+        NormalizedPairs(frames.to(at::kCUDA), before.defined() ? before.to(at::kCUDA) : before, on_device,
+                        GetParam())
+            .to(at::kCPU, at::kFloat);
+    EXPECT_LE((ours.narrow(3, 0, 6) - expected).abs().max().item<double>(), bound());
+    for (int64_t c = 6; c < ours.size(3); ++c) {
+      EXPECT_EQ(ours.select(3, c).abs().max().item<double>(), 0.0);
+    }
   }
 }
 

@@ -69,17 +69,21 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-// Random bytes [windows, K, S, S, 3].
+// Random bytes [windows, 1 + K, S, S, 3]: the frame before each window, and its own.
 at::Tensor RandomFrames(const ModelConfig& config, int64_t windows, uint64_t seed) {
   const int64_t size = config.input.size;
-  at::Tensor frames = at::empty({windows, config.window, size, size, 3}, at::kByte);
+  at::Tensor frames = at::empty({windows, 1 + config.window, size, size, 3}, at::kByte);
   portable::Random random(seed);
   auto* bytes = frames.data_ptr<uint8_t>();
   for (int64_t i = 0; i < frames.numel(); ++i) bytes[i] = static_cast<uint8_t>(random.Index(256));
   return frames;
 }
 
-// What the runtime makes of one window of frames [K, S, S, 3].
+NetworkOutput Forward(TrainNetwork& network, const at::Tensor& frames) {
+  return network->forward(frames.narrow(1, 1, frames.size(1) - 1), frames.select(1, 0));
+}
+
+// What the runtime makes of one window of frames [1 + K, S, S, 3].
 std::vector<float> RuntimeValues(const ModelConfig& config, const WeightSource& weights,
                                  const at::Tensor& frames) {
   const auto backend = MakeBackend({"ref", Precision::kF32}, /*threads=*/1);
@@ -87,7 +91,7 @@ std::vector<float> RuntimeValues(const ModelConfig& config, const WeightSource& 
   const int64_t plane = int64_t{config.input.size} * config.input.size;
   std::vector<std::vector<float>> images;
   std::vector<FrameTokens> tokens;
-  for (int k = 0; k < config.window; ++k) {
+  for (int k = 0; k <= config.window; ++k) {
     const uint8_t* bytes = frames.data_ptr<uint8_t>() + k * 3 * plane;
     std::vector<float> image(static_cast<size_t>(3 * plane));
     for (int64_t i = 0; i < 3 * plane; ++i) {
@@ -96,12 +100,12 @@ std::vector<float> RuntimeValues(const ModelConfig& config, const WeightSource& 
           static_cast<float>((bytes[i] / 255.0 - config.input.mean[c]) / config.input.std[c]);
     }
     images.push_back(std::move(image));
-    tokens.push_back(network.MakeTokens());
+    if (k > 0) tokens.push_back(network.MakeTokens());
   }
   std::vector<FrameImages> inputs;
   std::vector<FrameTokens*> out;
-  for (size_t k = 0; k < images.size(); ++k) {
-    inputs.push_back({images[k > 0 ? k - 1 : 0].data(), images[k].data()});
+  for (size_t k = 0; k < tokens.size(); ++k) {
+    inputs.push_back({images[k].data(), images[k + 1].data()});
     out.push_back(&tokens[k]);
   }
   network.Encode(inputs, out);
@@ -134,7 +138,7 @@ TEST_P(Twin, AgreesWithTheRuntime) {
     options.bf16 = bf16;
     TrainNetwork network(config, options);
     LoadWeights(*network, *model.weights);
-    const at::Tensor values = network->forward(frames).values;
+    const at::Tensor values = Forward(network, frames).values;
     for (int64_t window = 0; window < 2; ++window) {
       const std::vector<float> expected = RuntimeValues(config, *model.weights, frames[window]);
       EXPECT_LE(RelativeError(values[window], expected), bf16 ? 5e-2 : 1e-4) << (bf16 ? "bf16" : "f32");
@@ -202,13 +206,13 @@ TEST(SaveModel, WritesWhatTheRuntimeReads) {
 
   const ModelFile model = LoadModelFile(path);  // refuses tensors that are not the model's
   const at::Tensor frames = RandomFrames(config, 1, 3);
-  EXPECT_LE(RelativeError(network->forward(frames).values, RuntimeValues(config, *model.weights, frames[0])),
+  EXPECT_LE(RelativeError(Forward(network, frames).values, RuntimeValues(config, *model.weights, frames[0])),
             1e-4);
 
   options.seed = 6;
   TrainNetwork other(config, options);
   LoadWeights(*other, *model.weights);
-  EXPECT_TRUE(other->forward(frames).values.equal(network->forward(frames).values));
+  EXPECT_TRUE(Forward(other, frames).values.equal(Forward(network, frames).values));
 }
 
 TEST(LoadWeights, NamesTheMisshapenTensor) {
