@@ -2,6 +2,7 @@
 #include "loop/train_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sstream>
 

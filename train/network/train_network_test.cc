@@ -237,7 +237,7 @@ TEST(InitialWeights, StartNearTheIdentity) {
     const PairEstimate estimate = InterpretPair(config.head, {values.data_ptr<float>(), per_pair});
     EXPECT_LT(estimate.first_from_second.rotation.angularDistance(Eigen::Quaterniond::Identity()), 0.1);
     EXPECT_LT(estimate.first_from_second.translation.norm(), 0.1);
-    EXPECT_LT(std::abs(estimate.log_variance_rotation), 0.1);
+    EXPECT_LT(std::abs(estimate.u_rotation), 0.1);
   }
 }
 
