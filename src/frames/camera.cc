@@ -19,7 +19,7 @@ std::unique_ptr<FrameReader> OpenCamera(const std::string& input, const SourceOp
   }
   const VideoKind kind = is_virtual ? VideoKind::kVirtualCamera : VideoKind::kCamera;
   const std::string url = is_virtual ? input.substr(kVirtual.size()) : input;
-  return ReadVideo(OpenInput(url, format, input, kind, options), input, kind, options);
+  return ReadVideo(url, format, input, kind, options);
 }
 
 }  // namespace calfvo

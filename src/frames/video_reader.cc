@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <set>
 #include <thread>
 #include <utility>
@@ -98,7 +99,50 @@ int64_t IntervalNs(double rate_hz) {
   return rate_hz > 0.1 ? static_cast<int64_t>(1e9 / rate_hz) : FrameRate{}.TimestampNs(1);
 }
 
-ffmpeg::Codec OpenDecoder(const AVStream& stream, const std::string& name, bool is_live) {
+int IsStopped(void* stop) {
+  return IsSet(static_cast<const std::atomic<bool>*>(stop)) ? 1 : 0;
+}
+
+ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, const std::string& name,
+                        VideoKind kind, const SourceOptions& options) {
+  // What goes wrong is said by Error and Frame::damage, not on the terminal.
+  av_log_set_level(AV_LOG_FATAL);
+  AVFormatContext* context = ffmpeg::NotNull(avformat_alloc_context());
+  context->interrupt_callback = {IsStopped, const_cast<std::atomic<bool>*>(options.stop)};
+  if (kind == VideoKind::kCamera) context->flags |= AVFMT_FLAG_NONBLOCK;
+  const int opened = avformat_open_input(&context, url.c_str(), format, nullptr);
+  if (opened < 0) {
+    throw Error(
+        kind == VideoKind::kFile
+            ? fmt::format("{}: cannot be read as a video: {}; ffprobe may tell more", name, Reason(opened))
+            : fmt::format("{}: cannot open the camera: {}", name, Reason(opened)));
+  }
+  ffmpeg::Input input(context);
+  ffmpeg::Check(avformat_find_stream_info(context, nullptr), name, "find its streams");
+  return input;
+}
+
+// What a decoder leaves out of a damaged picture must not be what happened to be in memory.
+int GetClearedBuffer(AVCodecContext* codec, AVFrame* frame, int flags) {
+  const int result = avcodec_default_get_buffer2(codec, frame, flags);
+  for (const AVBufferRef* buffer : frame->buf) {
+    if (result >= 0 && buffer != nullptr) std::memset(buffer->data, 128, buffer->size);
+  }
+  return result;
+}
+
+enum class Decoding { kThreaded, kTolerant };
+
+// FFmpeg decodes damaged streams by several threads differently each time. So threads are used as long as
+// there is no damage at all, not even such as a decoder would hide: these two can be asked to tell.
+// (MPEG-4's, asked the same, ends the program.)
+Decoding FirstDecoding(VideoKind kind, AVCodecID codec) {
+  // Threads also hold frames back, which a camera's user does not want.
+  const bool tells = codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC;
+  return kind == VideoKind::kFile && tells ? Decoding::kThreaded : Decoding::kTolerant;
+}
+
+ffmpeg::Codec OpenDecoder(const AVStream& stream, const std::string& name, Decoding decoding) {
   const AVCodec* decoder = avcodec_find_decoder(stream.codecpar->codec_id);
   if (decoder == nullptr) {
     throw Error(fmt::format("{}: this FFmpeg has no decoder for {}; convert the video, for example to H.264",
@@ -107,36 +151,44 @@ ffmpeg::Codec OpenDecoder(const AVStream& stream, const std::string& name, bool 
   ffmpeg::Codec codec = ffmpeg::NotNull(ffmpeg::Codec(avcodec_alloc_context3(decoder)));
   ffmpeg::Check(avcodec_parameters_to_context(codec.get(), stream.codecpar), name, "describe the video");
   codec->pkt_timebase = stream.time_base;
-  // Threads that decode ahead hold frames back, which a camera's user does not want.
-  codec->thread_count =
-      is_live ? 1 : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMaxDecoderThreads));
+  codec->max_pixels = int64_t{kMaxImageSide} * kMaxImageSide;
   // Damaged frames come too; Frame::damage marks them.
   codec->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
-  codec->max_pixels = int64_t{kMaxImageSide} * kMaxImageSide;
+  codec->thread_count = 1;
+  if (decoding == Decoding::kThreaded) {
+    codec->thread_count =
+        static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMaxDecoderThreads));
+    codec->err_recognition = AV_EF_EXPLODE | AV_EF_BITSTREAM | AV_EF_BUFFER;
+  } else {
+    codec->get_buffer2 = GetClearedBuffer;
+    // This decoder tells of damage only so; it gives the frame nevertheless.
+    if (codec->codec_id == AV_CODEC_ID_HEVC) codec->err_recognition = AV_EF_EXPLODE;
+  }
   ffmpeg::Check(avcodec_open2(codec.get(), decoder, nullptr), name, "start its decoder");
   return codec;
 }
 
 class VideoReader final : public FrameReader {
  public:
-  VideoReader(ffmpeg::Input input, const std::string& name, VideoKind kind, const SourceOptions& options)
-      : name_(name),
-        stop_(options.stop),
-        input_(std::move(input)),
-        stream_(ChooseStream(*input_, options.stream, name)),
-        info_(Describe(*input_, stream_, kind)),
-        codec_(OpenDecoder(stream_, name, info_.is_live)),
+  VideoReader(std::string url, const AVInputFormat* format, const std::string& name, VideoKind kind,
+              const SourceOptions& options)
+      : url_(std::move(url)),
+        format_(format),
+        name_(name),
+        kind_(kind),
+        options_(options),
+        input_(OpenInput(url_, format_, name_, kind_, options_)),
+        stream_(&ChooseStream(*input_, options_.stream, name_)),
+        info_(Describe(*input_, *stream_, kind)),
         packet_(ffmpeg::NotNull(ffmpeg::Packet(av_packet_alloc()))),
         current_{ffmpeg::NotNull(ffmpeg::Frame(av_frame_alloc())), {}},
         ahead_{ffmpeg::NotNull(ffmpeg::Frame(av_frame_alloc())), {}},
         repair_(IntervalNs(info_.rate_hz)),
-        converter_(name, StreamOrientation(stream_)) {
-    for (unsigned i = 0; i < input_->nb_streams; ++i) {
-      if (input_->streams[i] != &stream_) input_->streams[i]->discard = AVDISCARD_ALL;
-    }
+        converter_(name, StreamOrientation(*stream_)) {
+    StartDecoder(FirstDecoding(kind, stream_->codecpar->codec_id));
     if (!info_.is_live) {
       has_ahead_ = Decode(ahead_);
-      if (!has_ahead_ && !IsSet(stop_)) {
+      if (!has_ahead_ && !IsSet(options_.stop)) {
         throw Error(fmt::format("{}: none of its frames can be decoded as {}{}{}", name_,
                                 avcodec_get_name(codec_->codec_id), bad_end_.empty() ? "" : ": ", bad_end_));
       }
@@ -169,26 +221,50 @@ class VideoReader final : public FrameReader {
     std::string damage;
   };
 
+  void StartDecoder(Decoding decoding) {
+    decoding_ = decoding;
+    codec_ = OpenDecoder(*stream_, name_, decoding);
+    for (unsigned i = 0; i < input_->nb_streams; ++i) {
+      if (input_->streams[i] != stream_) input_->streams[i]->discard = AVDISCARD_ALL;
+    }
+  }
+
+  // From the beginning, by one thread; frames that already came are the same again and are passed over.
+  void StartAgain() {
+    codec_.reset();
+    input_ = OpenInput(url_, format_, name_, kind_, options_);
+    stream_ = &ChooseStream(*input_, options_.stream, name_);
+    StartDecoder(Decoding::kTolerant);
+    to_skip_ = std::exchange(decoded_, 0);
+    packets_ = 0;
+    bad_end_.clear();
+    incomplete_pts_.clear();
+  }
+
   // False at the end; `bad_end_` then says what is wrong with it, if anything.
   bool Decode(Decoded& decoded) {
     while (true) {
       const int result = avcodec_receive_frame(codec_.get(), decoded.picture.get());
-      if (result == AVERROR_EOF) {
-        if (bad_end_.empty()) bad_end_ = damage_;
-        return false;
-      }
-      if (result == AVERROR(EAGAIN)) {
-        if (!SendPacket()) return false;
-      } else if (result < 0) {
-        NoteBadPacket(result);
-      } else {
+      if (result >= 0) {
         const AVFrame& picture = *decoded.picture;
         if (incomplete_pts_.erase(picture.pts) > 0) NoteDamage("its packet is incomplete");
         if ((picture.flags & AV_FRAME_FLAG_CORRUPT) != 0 || picture.decode_error_flags != 0) {
           NoteDamage("decoded with errors");
         }
+      } else if (result == AVERROR_EOF) {
+        if (bad_end_.empty()) bad_end_ = damage_;
+        return false;
+      } else if (result != AVERROR(EAGAIN)) {
+        NoteBadPacket(result);
+      } else if (!SendPacket()) {
+        return false;
+      }
+      if (decoding_ == Decoding::kThreaded && !damage_.empty()) {
+        damage_.clear();
+        StartAgain();
+      } else if (result >= 0) {
         decoded.damage = std::exchange(damage_, {});
-        return true;
+        if (decoded_++ >= to_skip_) return true;
       }
     }
   }
@@ -198,21 +274,21 @@ class VideoReader final : public FrameReader {
     while (true) {
       av_packet_unref(packet_.get());
       const int result = ReadPacket();
-      if (IsSet(stop_)) return false;
+      if (IsSet(options_.stop)) return false;
       if (result < 0) {
         if (result != AVERROR_EOF) {
           if (info_.is_live) {
             throw Error(fmt::format("{}: the camera gives no more frames: {}", name_, Reason(result)));
           }
           bad_end_ = "the file ends early: " + Reason(result);
-        } else if (packets_ < avformat_index_get_entries_count(&stream_)) {
+        } else if (packets_ < avformat_index_get_entries_count(stream_)) {
           bad_end_ = fmt::format("the file ends early: it has {} of {} packets", packets_,
-                                 avformat_index_get_entries_count(&stream_));
+                                 avformat_index_get_entries_count(stream_));
         }
         avcodec_send_packet(codec_.get(), nullptr);
         return true;
       }
-      if (packet_->stream_index != stream_.index) continue;
+      if (packet_->stream_index != stream_->index) continue;
       ++packets_;
       if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0) incomplete_pts_.insert(packet_->pts);
       const int sent = avcodec_send_packet(codec_.get(), packet_.get());
@@ -226,7 +302,7 @@ class VideoReader final : public FrameReader {
     const auto deadline = std::chrono::steady_clock::now() + kCameraPatience;
     while (true) {
       const int result = av_read_frame(input_.get(), packet_.get());
-      if (result != AVERROR(EAGAIN) || IsSet(stop_)) return result;
+      if (result != AVERROR(EAGAIN) || IsSet(options_.stop)) return result;
       if (std::chrono::steady_clock::now() > deadline) return AVERROR(ETIMEDOUT);
       std::this_thread::sleep_for(kCameraPause);
     }
@@ -242,7 +318,7 @@ class VideoReader final : public FrameReader {
   int64_t TimestampNs(const AVFrame& picture) {
     std::optional<int64_t> given;
     if (picture.best_effort_timestamp != AV_NOPTS_VALUE) {
-      given = av_rescale_q_rnd(picture.best_effort_timestamp, stream_.time_base, {1, 1'000'000'000},
+      given = av_rescale_q_rnd(picture.best_effort_timestamp, stream_->time_base, {1, 1'000'000'000},
                                AV_ROUND_NEAR_INF);
     }
     const int64_t repaired_before = repair_.repaired();
@@ -254,17 +330,23 @@ class VideoReader final : public FrameReader {
     return timestamp_ns;
   }
 
+  const std::string url_;
+  const AVInputFormat* const format_;
   const std::string name_;
-  const std::atomic<bool>* const stop_;
-  const ffmpeg::Input input_;
-  AVStream& stream_;  // of input_
+  const VideoKind kind_;
+  const SourceOptions options_;
+  ffmpeg::Input input_;
+  AVStream* stream_;  // of input_
   const SourceInfo info_;
-  const ffmpeg::Codec codec_;
+  Decoding decoding_ = Decoding::kThreaded;
+  ffmpeg::Codec codec_;
   const ffmpeg::Packet packet_;
   Decoded current_;
   Decoded ahead_;
   bool has_ahead_ = false;
   int packets_ = 0;
+  int64_t decoded_ = 0;               // frames out of the decoder since it was started
+  int64_t to_skip_ = 0;               // the first of them, which a decoder before gave
   std::string damage_;                // found since the last decoded frame
   std::string bad_end_;               // found at the end
   std::set<int64_t> incomplete_pts_;  // of packets whose frames are still to come
@@ -272,41 +354,18 @@ class VideoReader final : public FrameReader {
   PictureConverter converter_;
 };
 
-int IsStopped(void* stop) {
-  return IsSet(static_cast<const std::atomic<bool>*>(stop)) ? 1 : 0;
-}
-
 }  // namespace
 
-ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, const std::string& name,
-                        VideoKind kind, const SourceOptions& options) {
-  // What goes wrong is said by Error and Frame::damage, not on the terminal.
-  av_log_set_level(AV_LOG_FATAL);
-  AVFormatContext* context = ffmpeg::NotNull(avformat_alloc_context());
-  context->interrupt_callback = {IsStopped, const_cast<std::atomic<bool>*>(options.stop)};
-  if (kind == VideoKind::kCamera) context->flags |= AVFMT_FLAG_NONBLOCK;
-  const int opened = avformat_open_input(&context, url.c_str(), format, nullptr);
-  if (opened < 0) {
-    throw Error(
-        kind == VideoKind::kFile
-            ? fmt::format("{}: cannot be read as a video: {}; ffprobe may tell more", name, Reason(opened))
-            : fmt::format("{}: cannot open the camera: {}", name, Reason(opened)));
-  }
-  ffmpeg::Input input(context);
-  ffmpeg::Check(avformat_find_stream_info(context, nullptr), name, "find its streams");
-  return input;
-}
-
-std::unique_ptr<FrameReader> ReadVideo(ffmpeg::Input input, const std::string& name, VideoKind kind,
+std::unique_ptr<FrameReader> ReadVideo(const std::string& url, const AVInputFormat* format,
+                                       const std::string& name, VideoKind kind,
                                        const SourceOptions& options) {
-  return std::make_unique<VideoReader>(std::move(input), name, kind, options);
+  return std::make_unique<VideoReader>(url, format, name, kind, options);
 }
 
 std::unique_ptr<FrameReader> OpenVideo(const std::filesystem::path& path, const SourceOptions& options) {
   // The prefix keeps names with colons from being taken for addresses.
   const std::string name = path.string();
-  return ReadVideo(OpenInput("file:" + name, nullptr, name, VideoKind::kFile, options), name,
-                   VideoKind::kFile, options);
+  return ReadVideo("file:" + name, nullptr, name, VideoKind::kFile, options);
 }
 
 }  // namespace calfvo

@@ -12,15 +12,14 @@ namespace calfvo {
 
 enum class VideoKind { kFile, kCamera, kVirtualCamera };
 
-// Opens `url` with FFmpeg's `format`, or the one its content suggests if null. Waiting ends when
-// `options.stop` is set. `name` stands for the input in messages.
-ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, const std::string& name,
-                        VideoKind kind, const SourceOptions& options);
-
+// Opens `url` with FFmpeg's `format`, or the one its content suggests if null. `name` stands for it in
+// messages.
+//
 // Timestamps are the stream's, in nanoseconds, repaired where they do not increase (timestamp_repair.h). A
 // packet that cannot be decoded marks the frame after it, or the last one. A file that ends early marks its
-// last frame.
-std::unique_ptr<FrameReader> ReadVideo(ffmpeg::Input input, const std::string& name, VideoKind kind,
-                                       const SourceOptions& options);
+// last frame. H.264 and HEVC files are decoded by several threads; at the first damage the reader starts
+// again with one, so that damaged frames too are the same each time. Everything else is decoded by one.
+std::unique_ptr<FrameReader> ReadVideo(const std::string& url, const AVInputFormat* format,
+                                       const std::string& name, VideoKind kind, const SourceOptions& options);
 
 }  // namespace calfvo

@@ -53,7 +53,7 @@ TEST_F(WrongInput, TextWithAVideosName) {
 }
 
 TEST_F(WrongInput, BytesOfNoKnownFormat) {
-  const std::string junk("\0\1\2\3 nothing that anybody knows \xff\xfe", 36);
+  const std::string junk = "\1\2\3 nothing that anybody knows \xff\xfe";
   EXPECT_EQ(
       MessageFor("clip.mp4", junk),
       VideoWriter::IsAvailable()
