@@ -30,9 +30,10 @@ void FillNormal(portable::Random random, float sigma, std::span<float> values) {
   }
 }
 
-// The rotation values of the identity: what each pair's head bias starts with. Where their size does not matter they
-// are large, so that a step of the optimiser, whose size does not depend on the gradient's, turns little: frames are a
-// degree or two apart, and with values of 1 the head's own noise would be more than that.
+// The rotation values of the identity: what each pair's head bias starts with. Where their size does not
+// matter they are large, so that a step of the optimiser, whose size does not depend on the gradient's, turns
+// little: frames are a degree or two apart, and with values of 1 the head's own noise would be more than
+// that.
 std::vector<float> IdentityValues(RotationHead rotation) {
   constexpr float k = 10.0F;
   switch (rotation) {
