@@ -83,7 +83,8 @@ class DatasetStream : public WindowStream {
     float* translation = batch.translation.data_ptr<float>();
     const auto window_bytes = static_cast<size_t>(k * size * size * 3);
     threads_.ParallelFor(b, [&](int64_t w) {
-      const WindowChoice choice = sampler_.Draw(options_.seed, step, static_cast<int>(w));
+      const WindowChoice choice =
+          sampler_.Draw(options_.seed, step, options_.first_window + static_cast<int>(w));
       stores_[static_cast<size_t>(choice.stream)][static_cast<size_t>(choice.sequence)]->Read(
           choice.start, choice.stride, {frames + static_cast<size_t>(w) * window_bytes, window_bytes});
       int64_t pair = w * (k - 1);
@@ -110,6 +111,7 @@ class DatasetStream : public WindowStream {
 
 void DatasetStreamOptions::Validate() const {
   CheckRange("windows", windows, 1, 65535);
+  CheckRange("first_window", first_window, 0, 1 << 30);
   CheckRange("frames", frames, 2, 1024);
   CheckRange("input.size", input.size, 1, 4096);
   CheckRange("threads", threads, 0, 4096);
