@@ -28,7 +28,7 @@ struct LoopOptions {
   bool cuda_graph = true;  // where the device is CUDA
   bool freeze_encoder = false;
   std::filesystem::path init;          // model file to start from; its configuration must be the run's
-  std::filesystem::path init_encoder;  // model file or checkpoint to take the encoder alone from
+  std::filesystem::path init_encoder;  // model file to take the encoder alone from
   int log_every = 20;                  // steps; also how often several processes agree on whether to stop
   int evaluate_every = 1000;
   int checkpoint_every = 1000;
