@@ -56,7 +56,7 @@ struct NormGradients {
   float* of_weight_and_bias = nullptr;  // [2, channels]
   float* partial = nullptr;             // [kNormBlocks, 2, channels], room for the kernel
 };
-inline constexpr int kNormBlocks = 1320;  // two for each that an H200 runs at a time
+inline constexpr int kNormBlocks = 1320;  // at most; a multiple of what large GPUs run at a time
 void NormBackward(const NormShape& shape, Element element, const void* sum, const float* weight,
                   const float* bias, const NormGradients& gradients, CudaStream stream);
 

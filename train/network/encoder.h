@@ -6,7 +6,6 @@
 #include <torch/nn/module.h>
 
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "network/image_input.h"

@@ -2,13 +2,10 @@
 // The twin against the runtime's reference backend, and against itself through a model file.
 #include "network/train_network.h"
 
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/randint.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <set>
 #include <string>
 
