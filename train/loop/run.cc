@@ -69,9 +69,9 @@ class Run {
       step_.Take(stream_->At(state_.steps_done), state_.steps_done, rate_);
       ++state_.steps_done;
       progress_->Advance();
-      const bool asked = processes_.size() == 1 && should_stop(state_.steps_done);
-      if (!asked && !IsRest()) continue;
-      if (Rest(should_stop(state_.steps_done))) return {state_, false};
+      const bool stop = should_stop(state_.steps_done);
+      const bool stops_alone = stop && processes_.size() == 1;
+      if ((stops_alone || IsRest()) && Rest(stop)) return {state_, false};
     }
     Finish();
     return {state_, true};
