@@ -86,11 +86,12 @@ class DatasetStream : public WindowStream {
     const auto frame_bytes = static_cast<size_t>(size * size * 3);
     const size_t window_bytes = static_cast<size_t>(k) * frame_bytes;
     threads_.ParallelFor(b, [&](int64_t w) {
-      const WindowChoice choice = sampler_.Draw(options_.seed, step, static_cast<int>(w));
+      const int window = options_.first_window + static_cast<int>(w);
+      const WindowChoice choice = sampler_.Draw(options_.seed, step, window);
       const PictureStore& store =
           *stores_[static_cast<size_t>(choice.stream)][static_cast<size_t>(choice.sequence)];
       store.Read(choice.start, choice.stride, {frames + static_cast<size_t>(w) * window_bytes, window_bytes});
-      const bool begins = choice.start < choice.stride || w % kStartEvery == 0;
+      const bool begins = choice.start < choice.stride || window % kStartEvery == 0;
       store.Read(begins ? choice.start : choice.start - choice.stride, choice.stride,
                  {before + static_cast<size_t>(w) * frame_bytes, frame_bytes});
       int64_t pair = w * (k - 1);
@@ -117,6 +118,7 @@ class DatasetStream : public WindowStream {
 
 void DatasetStreamOptions::Validate() const {
   CheckRange("windows", windows, 1, 65535);
+  CheckRange("first_window", first_window, 0, 1 << 30);
   CheckRange("frames", frames, 2, 1024);
   CheckRange("input.size", input.size, 1, 4096);
   CheckRange("threads", threads, 0, 4096);

@@ -23,11 +23,12 @@ struct Dataset {
 
 struct DatasetStreamOptions {
   uint64_t seed = 0;
-  int windows = 64;   // B, per batch
-  int frames = 8;     // K, per window
-  InputConfig input;  // size and way of resizing
-  int threads = 0;    // that read and decode; 0 means one per core
-  int batches = 3;    // that are prepared ahead, 1..64
+  int windows = 64;      // B, per batch
+  int first_window = 0;  // the batch's place in a larger one that several processes share
+  int frames = 8;        // K, per window
+  InputConfig input;     // size and way of resizing
+  int threads = 0;       // that read and decode; 0 means one per core
+  int batches = 3;       // that are prepared ahead, 1..64
   // Where set, pictures are packed there before training starts, and read from there ever after.
   std::filesystem::path cache;
 

@@ -12,18 +12,37 @@
 namespace calfvo::train {
 namespace {
 
+// Shapes alone do not tell everything: heads, norms' eps, the range of translations.
+void CheckSame(const ModelConfig& of_file, const ModelConfig& wanted, const std::filesystem::path& path) {
+  if (ModelConfigJson(of_file) == ModelConfigJson(wanted)) return;
+  throw Error(
+      fmt::format("{}: its configuration differs from that of the run; `calfvo info` shows it, the table "
+                  "[model] has to say the same",
+                  path.string()));
+}
+
+void LoadAll(TrainNetworkImpl& network, const std::filesystem::path& path) {
+  ModelFile file = LoadModelFile(path);
+  const ModelConfig& wanted = network.config();
+  file.config.name = wanted.name;
+  file.config.licence = wanted.licence;
+  file.config.training = wanted.training;
+  file.config.head.log_variance_shift = wanted.head.log_variance_shift;
+  CheckSame(file.config, wanted, path);
+  LoadWeights(network, *file.weights);
+}
+
 void LoadEncoder(TrainNetworkImpl& network, const std::filesystem::path& path) {
   const ModelFile file = LoadModelFile(path);
+  ModelConfig with_file_encoder = network.config();
+  with_file_encoder.encoder = file.config.encoder;
+  CheckSame(with_file_encoder, network.config(), path);
   const torch::NoGradGuard no_grad;
   auto parameters = network.named_parameters();
   for (const auto& item : network.named_buffers()) parameters.insert(item.key(), item.value());
   for (const auto& item : parameters) {
     if (!item.key().starts_with("encoder.")) continue;
     const TensorView& view = file.weights->Get(item.key());
-    if (view.shape() != Shape(item.value().sizes())) {
-      throw Error(fmt::format("{}: tensor {} has shape {}; the configuration's encoder has {}", path.string(),
-                              item.key(), view.shape().ToString(), SizesToString(item.value().sizes())));
-    }
     const Tensor values = ToF32(view);
     item.value().copy_(
         torch::from_blob(const_cast<float*>(values.Data<float>().data()), item.value().sizes()));
@@ -38,7 +57,7 @@ TrainNetwork MakeNetwork(const TrainOptions& options) {
                                                      .bf16 = loop.bf16,
                                                      .train_encoder = !loop.freeze_encoder,
                                                      .seed = loop.seed});
-  if (!loop.init.empty()) LoadWeights(*network, *LoadModelFile(loop.init).weights);
+  if (!loop.init.empty()) LoadAll(*network, loop.init);
   if (!loop.init_encoder.empty()) LoadEncoder(*network, loop.init_encoder);
   return network;
 }

@@ -50,7 +50,7 @@ void Optimizer::Prepare(int64_t step, double learning_rate) {
 
 void Optimizer::Update() {
   const torch::NoGradGuard no_grad;
-  const torch::Tensor& gradients = parameters_.gradients();
+  torch::Tensor gradients = parameters_.gradients();
   const torch::Tensor& weights = parameters_.weights();
   norm_.copy_(gradients.norm());
   const torch::Tensor good = torch::isfinite(norm_).to(torch::kFloat32);  // 1 or 0
@@ -68,9 +68,7 @@ void Optimizer::Update() {
     weights.narrow(0, 0, parameters_.decay_size()).mul_(1.0 - good * learning_rate_ * options_.weight_decay);
   }
   // The gradients are used up; their memory holds what the step is divided by.
-  torch::sqrt_out(const_cast<torch::Tensor&>(gradients), second_moment_)
-      .mul_(second_correction_)
-      .add_(options_.eps);
+  torch::sqrt_out(gradients, second_moment_).mul_(second_correction_).add_(options_.eps);
   weights.addcdiv_(first_moment_ * (good * -step_size_), gradients);
   average_.lerp_(weights, average_weight_);
 }

@@ -127,7 +127,7 @@ TEST(Optimizer, SkipsWhatIsNotFinite) {
   }
 }
 
-// Weights that move by a constant c per step from w₀: the average after n steps is w₀ + c·Σ…, in double.
+// The recurrence in double beside it, with the decay written out.
 TEST(Optimizer, AverageFollowsItsClosedForm) {
   Tiny network;
   FlatParameters flat(*network);

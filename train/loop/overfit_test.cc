@@ -20,8 +20,8 @@ TEST(Overfit, LearnsSixteenWindowsByHeart) {
                       {"model.window=3", "loss.motion_weight=0", "schedule.learning_rate=2e-3",
                        "data.procedural.scenes={ room = 1 }", "schedule.steps=" + std::to_string(steps)})
           .options;
-  options.procedural.windows = 16;
-  const WindowBatch windows = OpenProceduralStream(options.procedural, torch::kCPU)->At(0);
+  options.data.procedural.windows = 16;
+  const WindowBatch windows = OpenProceduralStream(options.data.procedural, torch::kCPU)->At(0);
   Processes alone({}, torch::kCPU);
   TrainStep step(MakeNetwork(options), {.loss = options.loss, .optimizer = options.optimizer}, alone);
   const Schedule schedule(options.schedule);

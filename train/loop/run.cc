@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/run.h"
 
+#include <c10/core/DeviceGuard.h>
 #include <fmt/format.h>
 #include <torch/cuda.h>
 
@@ -14,12 +15,12 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "calfvo/error.h"
-#include "data/procedural_stream.h"
 #include "loop/curves_page.h"
 #include "loop/first_weights.h"
 #include "loop/held_out.h"
 #include "loop/train_log.h"
 #include "loop/train_step.h"
+#include "loop/train_streams.h"
 
 namespace calfvo::train {
 namespace {
@@ -28,18 +29,6 @@ namespace {
 constexpr double kExplosion = 10.0;
 
 using Clock = std::chrono::steady_clock;
-
-ProceduralOptions WindowsOfProcess(const TrainOptions& options, const Processes& processes) {
-  if (options.loop.batch % processes.size() != 0) {
-    throw Error(fmt::format("loop.batch is {}, which {} processes cannot share evenly", options.loop.batch,
-                            processes.size()));
-  }
-  ProceduralOptions windows = options.procedural;
-  windows.seed = options.loop.seed;
-  windows.windows = options.loop.batch / processes.size();
-  windows.first_window = processes.rank() * windows.windows;
-  return windows;
-}
 
 TrainNetwork NetworkOn(const TrainOptions& options, torch::Device device) {
   TrainNetwork network = MakeNetwork(options);
@@ -60,7 +49,7 @@ class Run {
                .optimizer = options_.optimizer,
                .cuda_graph = options_.loop.cuda_graph && device.is_cuda()},
               processes),
-        held_out_(options_.held_out, options_.procedural, options_.loss, device) {
+        held_out_(options_.held_out, options_.data.procedural, options_.loss, device) {
     const auto newest = checkpoints_.Newest();
     if (newest && request.resume) {
       state_ = LoadCheckpoint(*newest, options_.loop.seed, step_.parameters(), step_.optimizer());
@@ -68,7 +57,7 @@ class Run {
     // Only rank 0 writes; the others keep their log in memory.
     log_.emplace(processes.first() ? folder_ / "log.jsonl" : "", state_.steps_done);
     elapsed_before_s_ = state_.elapsed_s;
-    stream_ = OpenProceduralStream(WindowsOfProcess(options_, processes), device);
+    stream_ = OpenTrainStream(options_, processes, device);
     progress_ = std::make_unique<Progress>("training", "steps", options_.schedule.steps,
                                            request.quiet || !processes.first());
     progress_->Advance(state_.steps_done);
@@ -80,9 +69,9 @@ class Run {
       step_.Take(stream_->At(state_.steps_done), state_.steps_done, rate_);
       ++state_.steps_done;
       progress_->Advance();
-      const bool asked = processes_.size() == 1 && should_stop(state_.steps_done);
-      if (!asked && !IsRest()) continue;
-      if (Rest(should_stop(state_.steps_done))) return {state_, false};
+      const bool stop = should_stop(state_.steps_done);
+      const bool stops_alone = stop && processes_.size() == 1;
+      if ((stops_alone || IsRest()) && Rest(stop)) return {state_, false};
     }
     Finish();
     return {state_, true};
@@ -225,6 +214,7 @@ RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Devic
     }
     WriteFileAtomically(request.folder / "config.toml", request.config.text);
   }
+  const c10::DeviceGuard guard(device);  // streams and graphs are made on the current device
   return Run(request, processes, device).Go(should_stop);
 }
 

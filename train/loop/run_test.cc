@@ -134,6 +134,19 @@ TEST(TrainRun, StartsFromModelFiles) {
     const auto y = b.weights->Get(name).bytes();
     return std::equal(x.begin(), x.end(), y.begin(), y.end());
   };
+  // A run that goes on from a whole model begins where that one ended.
+  Train(Blink(folder.path() / "c",
+              {"loop.init=" + from, "schedule.steps=1", "schedule.warmup_steps=0",
+               "schedule.learning_rate=1e-9", "schedule.final_learning_rate=0", "loop.export_dtype=f32"}));
+  const auto before = a.weights->Get("head.weight").Data<float>();
+  const ModelFile c = LoadModelFile(folder.path() / "c/model.safetensors");
+  const auto after = c.weights->Get("head.weight").Data<float>();
+  for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-7);
+  EXPECT_THAT(
+      ErrorFrom([&] {
+        Train(Blink(folder.path() / "d", {"loop.init=" + from, "model.head.translation_std=[1, 1, 1]"}));
+      }),
+      HasSubstr("its configuration differs from that of the run"));
   EXPECT_TRUE(same("encoder.blocks.0.mlp.fc1.weight"));
   EXPECT_FALSE(same("decoder.blocks.0.ffn.fc1.weight"));
 }

@@ -28,7 +28,12 @@ void ReadSeed(TomlTable& table, uint64_t& seed) {
   seed = static_cast<uint64_t>(*read);
 }
 
-void ReadProcedural(TomlTable table, ProceduralOptions& options) {
+void ReadProcedural(TomlTable table, DataOptions& data) {
+  ProceduralOptions& options = data.procedural;
+  ReadOption(table, "share", data.procedural_share);
+  if (!(data.procedural_share >= 0.0 && data.procedural_share <= 1e6)) {
+    table.Fail("share", fmt::format("is {}; expected 0 to 1000000", data.procedural_share));
+  }
   ReadOption(table, "samples", options.samples);
   ReadOption(table, "min_rate_hz", options.min_rate_hz);
   ReadOption(table, "max_rate_hz", options.max_rate_hz);
@@ -46,6 +51,37 @@ void ReadProcedural(TomlTable table, ProceduralOptions& options) {
   }
   table.RefuseUnknown();
   ValidateOptions(options, table);
+}
+
+DatasetOptions ReadDataset(TomlTable table) {
+  DatasetOptions options;
+  ReadOption(table, "name", options.sampling.name);
+  ReadOption(table, "path", options.path);
+  ReadOption(table, "share", options.sampling.share);
+  ReadOption(table, "min_stride", options.sampling.min_stride);
+  ReadOption(table, "max_stride", options.sampling.max_stride);
+  ReadOption(table, "max_step_m", options.sampling.max_step_m);
+  table.RefuseUnknown();
+  if (options.path.empty()) table.Fail("", "has no path; expected a folder of sequences");
+  if (options.sampling.name.empty()) options.sampling.name = options.path.filename().string();
+  try {
+    options.sampling.Validate();
+  } catch (const Error& error) {
+    table.Fail("", error.what());
+  }
+  return options;
+}
+
+void ReadData(TomlTable table, DataOptions& options) {
+  for (TomlTable& dataset : table.Tables("datasets")) options.datasets.push_back(ReadDataset(dataset));
+  ReadOption(table, "cache", options.cache);
+  ReadOption(table, "threads", options.threads);
+  ReadOption(table, "batches", options.batches);
+  auto procedural = table.Table("procedural");
+  // Whoever names datasets and no procedural video wants none.
+  if (!options.datasets.empty() && !procedural) options.procedural_share = 0.0;
+  if (procedural) ReadProcedural(*procedural, options);
+  table.RefuseUnknown();
 }
 
 void ReadLoss(TomlTable table, LossOptions& options) {
@@ -133,12 +169,9 @@ TrainOptions ParseTrainOptions(const toml::table& table, const std::string& file
   auto model = top.Table("model");
   if (!model) top.Fail("", "there is no table [model], which says what is trained");
   options.model = ReadModel(*model);
-  options.procedural.frames = options.model.window;
-  options.procedural.size = options.model.input.size;
-  if (auto data = top.Table("data")) {
-    if (auto procedural = data->Table("procedural")) ReadProcedural(*procedural, options.procedural);
-    data->RefuseUnknown();
-  }
+  options.data.procedural.frames = options.model.window;
+  options.data.procedural.size = options.model.input.size;
+  if (auto data = top.Table("data")) ReadData(*data, options.data);
   if (auto loss = top.Table("loss")) ReadLoss(*loss, options.loss);
   if (auto optimizer = top.Table("optimizer")) ReadOptimizer(*optimizer, options.optimizer);
   if (auto schedule = top.Table("schedule")) ReadSchedule(*schedule, options.schedule);

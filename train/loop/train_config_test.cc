@@ -38,6 +38,16 @@ TEST(TrainConfig, PaperIsThePaper) {
   EXPECT_DOUBLE_EQ(paper.schedule.final_learning_rate, 1e-5);
   EXPECT_TRUE(paper.loop.freeze_encoder);
   EXPECT_TRUE(paper.model.head.confidence);
+  EXPECT_EQ(paper.data.procedural_share, 0.0);
+  const std::vector<StreamOptions> streams = PaperStreams();
+  ASSERT_EQ(paper.data.datasets.size(), streams.size());
+  for (size_t i = 0; i < streams.size(); ++i) {
+    const StreamOptions& sampling = paper.data.datasets[i].sampling;
+    EXPECT_DOUBLE_EQ(sampling.share, streams[i].share);
+    EXPECT_EQ(sampling.min_stride, streams[i].min_stride);
+    EXPECT_EQ(sampling.max_stride, streams[i].max_stride);
+    EXPECT_EQ(sampling.max_step_m, streams[i].max_step_m);
+  }
 }
 
 TEST(TrainConfig, AblationsDifferInOneThing) {
@@ -58,8 +68,8 @@ TEST(TrainConfig, AssignmentsWin) {
   EXPECT_EQ(config.options.model.encoder.channels[0], 8);
   EXPECT_EQ(config.options.loop.init, "a.safetensors");
   EXPECT_EQ(config.options.held_out.sets.at(0).Name(), "hall/walking");
-  EXPECT_EQ(config.options.procedural.frames, 4);
-  EXPECT_EQ(config.options.procedural.size, 64);
+  EXPECT_EQ(config.options.data.procedural.frames, 4);
+  EXPECT_EQ(config.options.data.procedural.size, 64);
 }
 
 TEST(TrainConfig, RefusesWithFileLineAndKey) {
@@ -92,6 +102,10 @@ TEST(TrainConfig, RefusesWithFileLineAndKey) {
               HasSubstr("'room/swim': unknown motion"));
   EXPECT_THAT(message("[model]\n[data]\n[data.procedural.scenes]\ncastle = 1\n"),
               HasSubstr(":4: data.procedural.scenes.castle: unknown key"));
+  EXPECT_THAT(message("[model]\n[[data.datasets]]\nname = \"a\"\n"),
+              HasSubstr("data.datasets[0]: has no path"));
+  EXPECT_THAT(message("[model]\n[[data.datasets]]\npath = \"a\"\nmin_stride = 0\n"),
+              HasSubstr(": data.datasets[0]: "));
   EXPECT_THAT(message("[model]\n[optimizer]\nbeta2 = 1.0\n"),
               HasSubstr(":3: optimizer.beta2: is 1; expected 0 to"));
   EXPECT_EQ(ErrorFrom([&] { ReadTrainConfig(TinyConfigFile(), {"loop.batch=0"}); }),

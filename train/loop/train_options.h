@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/procedural_options.h"
+#include "data/window_sampler.h"
 #include "loop/optimizer.h"
 #include "loop/schedule.h"
 #include "loss/pose_loss.h"
@@ -27,7 +28,7 @@ struct LoopOptions {
   bool cuda_graph = true;  // where the device is CUDA
   bool freeze_encoder = false;
   std::filesystem::path init;          // model file to start from; its configuration must be the run's
-  std::filesystem::path init_encoder;  // model file or checkpoint to take the encoder alone from
+  std::filesystem::path init_encoder;  // model file to take the encoder alone from
   int log_every = 20;                  // steps; also how often several processes agree on whether to stop
   int evaluate_every = 1000;
   int checkpoint_every = 1000;
@@ -54,10 +55,25 @@ struct HeldOutOptions {
   void Validate() const;
 };
 
+// Recorded sequences in TUM's layout (data/tum_sequence.h).
+struct DatasetOptions {
+  std::filesystem::path path;  // a sequence, or a folder of sequences
+  StreamOptions sampling;
+};
+
+struct DataOptions {
+  ProceduralOptions procedural;   // its size, frames, windows and seed come from `model` and `loop`
+  double procedural_share = 1.0;  // of the windows, relative to the datasets' shares
+  std::vector<DatasetOptions> datasets;
+  std::filesystem::path cache;  // for resized pictures of datasets; empty: none
+  int threads = 0;              // that read pictures; 0 means one per core
+  int batches = 3;              // of pictures, read ahead
+};
+
 struct TrainOptions {
   std::string description;
   ModelConfig model;
-  ProceduralOptions procedural;  // its size, frames, windows and seed come from `model` and `loop`
+  DataOptions data;
   LossOptions loss;
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
