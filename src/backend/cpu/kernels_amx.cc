@@ -251,6 +251,7 @@ double AmxBareFlop(int64_t steps) {
 constexpr CpuKernels AmxKernels() {
   CpuKernels kernels = MakeKernels<Bf16Product>("AMX", true);
   kernels.panel = kBlock;
+  kernels.row_tile = kBlock;
   kernels.task_rows = AmxTaskRows;
   kernels.packed_size = AmxPackedSize;
   kernels.pack = AmxPack;

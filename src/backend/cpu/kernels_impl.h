@@ -165,6 +165,7 @@ constexpr CpuKernels MakeKernels(std::string_view name, bool bf16) {
   return {name,
           bf16,
           kPanel,
+          kRowTile,
           [](int64_t /*in*/) { return kTaskRows; },
           PackedSize<Product>,
           Pack<Product>,
