@@ -215,10 +215,12 @@ std::vector<OpCase> OddCases() {
       SpatialCase(1, 201, 64, 2, RopeKind::kWholeHead),
       SpatialCase(2, 49, 48, 2, RopeKind::kGrid),
       SpatialCase(1, 1569, 32, 2, RopeKind::kNone),
+      SpatialCase(1, 37, 15, 3, RopeKind::kNone),
       NeighbourCase(7, 3, 2),
       NeighbourCase(14, 6, 1),
       NeighbourCase(1, 5, 2),
   };
+  cases.push_back(TemporalCase(1, 20, 3, 21, 3));
   for (int64_t frames = 2; frames <= 16; ++frames) cases.push_back(TemporalCase(2, frames, 9, 24, 3));
   return cases;
 }

@@ -37,6 +37,7 @@ inline void MultiplyRows(const BFloat16* rows, int64_t row_stride, const uint32_
   const size_t row_bytes = static_cast<size_t>(row_stride) * sizeof(BFloat16);
   const size_t sum_bytes = static_cast<size_t>(sum_stride) * sizeof(float);
   constexpr size_t kPanelBytes = kBlock * sizeof(uint32_t);
+  FinishStores();
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);

@@ -129,24 +129,29 @@ class CpuBackend final : public HostBackend<Element> {
  private:
   using HostBackend<Element>::pool_;
 
-  // Row blocks × groups of panels, enough of them to keep all threads busy to the end. How the work is cut
-  // does not change any sum.
+  // Row blocks × groups of panels. The blocks are as equal as tiles allow, and as many for each thread; where
+  // there are few rows, panels are shared out as well. How the work is cut does not change any sum.
   void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue, std::byte* y,
                 size_t y_element_size) {
     const auto& packed = static_cast<const PackedLinear&>(weights);
+    const int64_t threads = pool_.size();
     const int64_t task_rows = kernels_.task_rows(packed.in);
-    const int64_t row_blocks = (x.rows + task_rows - 1) / task_rows;
+    const int64_t tiles = (x.rows + kernels_.row_tile - 1) / kernels_.row_tile;
+    const int64_t least_blocks = (x.rows + task_rows - 1) / task_rows;
+    const int64_t blocks = std::min((least_blocks + threads - 1) / threads * threads, tiles);
     const int64_t panels = (packed.out + kernels_.panel - 1) / kernels_.panel;
-    const int64_t wanted_groups = (4 * pool_.size() + row_blocks - 1) / row_blocks;
+    const int64_t wanted_groups = (2 * threads + blocks - 1) / blocks;
     const int64_t panels_per_group = std::max<int64_t>((panels + wanted_groups - 1) / wanted_groups, 1);
     const int64_t groups = (panels + panels_per_group - 1) / panels_per_group;
-    pool_.ParallelFor(row_blocks * groups, [&](int64_t i) {
-      const int64_t row = i / groups * task_rows;
+    pool_.ParallelFor(blocks * groups, [&](int64_t i) {
+      const int64_t block = i / groups;
+      const int64_t row = block * tiles / blocks * kernels_.row_tile;
+      const int64_t end_row = std::min((block + 1) * tiles / blocks * kernels_.row_tile, x.rows);
       const int64_t panel = i % groups * panels_per_group;
       const int64_t column = panel * kernels_.panel;
       LinearTask task{};
       task.x = RowPointer<Element>(x, row);
-      task.rows = std::min(task_rows, x.rows - row);
+      task.rows = end_row - row;
       task.in = packed.in;
       task.packed = const_cast<PackedLinear&>(packed).panels.data() +
                     static_cast<size_t>(panel) * kernels_.panel_size(packed.in);

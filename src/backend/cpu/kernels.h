@@ -76,7 +76,8 @@ struct CpuKernels {
   std::string_view name;             // "avx512"
   bool bf16;                         // element type of activations
   int64_t panel;                     // columns per panel of packed weights
-  int64_t (*task_rows)(int64_t in);  // the most rows of a LinearTask
+  int64_t row_tile;                  // rows that are multiplied at once
+  int64_t (*task_rows)(int64_t in);  // the most rows of a LinearTask, whole tiles
 
   // Weights [out, in] → panels, zero-padded. PackedSize says how many bytes.
   size_t (*packed_size)(int64_t out, int64_t in);

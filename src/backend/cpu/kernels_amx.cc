@@ -122,12 +122,18 @@ class Meanwhile {
   const std::byte* ahead_ = nullptr;
 };
 
+// GCC does not know that tile loads read memory: what they read must have been written before this.
+inline void FinishStores() {
+  asm volatile("" : : : "memory");
+}
+
 void ConfigureTiles() {
   alignas(64) uint8_t config[64] = {1};  // palette 1
   for (int tile = 0; tile < 8; ++tile) {
     config[16 + 2 * tile] = 64;  // bytes per row
     config[48 + tile] = kTile;   // rows
   }
+  FinishStores();
   _tile_loadconfig(config);
 }
 
@@ -218,6 +224,7 @@ double AmxBareFlop(int64_t steps) {
   for (int64_t i = 0; i < kTileElements; ++i)
     elements[i] = ToElement(static_cast<float>(i % 7 - 3) * 0.1F, elements);
   ConfigureTiles();
+  FinishStores();
   _tile_loadd(4, elements, 64);
   _tile_loadd(5, elements, 64);
   _tile_loadd(6, elements, 64);
@@ -244,6 +251,7 @@ double AmxBareFlop(int64_t steps) {
 constexpr CpuKernels AmxKernels() {
   CpuKernels kernels = MakeKernels<Bf16Product>("AMX", true);
   kernels.panel = kBlock;
+  kernels.row_tile = kBlock;
   kernels.task_rows = AmxTaskRows;
   kernels.packed_size = AmxPackedSize;
   kernels.pack = AmxPack;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels, for the instruction set that the including source is compiled for. That source defines
 // CALFVO_ISA, a namespace of its own, so that no function compiled for one instruction set can be linked
-// where another is expected; for the same reason nothing of the standard library is called from here.
+// where another is expected; for the same reason no function of the standard library is called from here.
 //
 // A matrix product keeps a tile of kRowTile × kPanel sums in registers while it runs along all of `in`.
 // Weights are packed once into panels of kPanel columns, rows of x into tiles of kRowTile rows just before
@@ -9,6 +9,7 @@
 // that results do not depend on how the work was split.
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "backend/cpu/kernels.h"
 #include "tensor/half.h"
@@ -165,6 +166,7 @@ constexpr CpuKernels MakeKernels(std::string_view name, bool bf16) {
   return {name,
           bf16,
           kPanel,
+          kRowTile,
           [](int64_t /*in*/) { return kTaskRows; },
           PackedSize<Product>,
           Pack<Product>,

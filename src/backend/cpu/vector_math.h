@@ -77,27 +77,26 @@ inline Vec LoadPart(const T* from, int64_t count) {
   return Load(elements);
 }
 
+// Blocks of 2·half lanes: the lower half of each is that of `a` and the upper half the lower one of `b`. With
+// `upper`, the same of the upper halves.
+template <int half, bool upper, int... lanes>
+inline Vec JoinLanes(Vec a, Vec b, std::integer_sequence<int, lanes...> /*all*/) {
+  return __builtin_shufflevector(
+      a, b, (lanes % (2 * half) < half ? lanes : lanes - half + kLanes) + (upper ? half : 0)...);
+}
+template <int half, bool upper>
+inline Vec JoinHalves(Vec a, Vec b) {
+  return JoinLanes<half, upper>(a, b, std::make_integer_sequence<int, kLanes>());
+}
+
 template <int half = kLanes / 2>
 inline float Sum(Vec v) {
-  IVec other;
-  for (int lane = 0; lane < kLanes; ++lane) other[lane] = lane ^ half;
-  const Vec sum = v + __builtin_shuffle(v, other);
+  const Vec sum = JoinHalves<half, false>(v, v) + JoinHalves<half, true>(v, v);
   if constexpr (half > 1) {
     return Sum<half / 2>(sum);
   } else {
     return sum[0];
   }
-}
-
-// Blocks of 2·half lanes: the lower half of each is that of `a` and the upper half the lower one of `b`. With
-// `upper`, the same of the upper halves.
-template <int half, bool upper>
-inline Vec JoinHalves(Vec a, Vec b) {
-  IVec from;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    from[lane] = (lane % (2 * half) < half ? lane : lane - half + kLanes) + (upper ? half : 0);
-  }
-  return __builtin_shuffle(a, b, from);
 }
 
 // The vectors are rows and become columns: halves are exchanged, then quarters, and so on.
