@@ -12,7 +12,7 @@ namespace calfvo {
 
 struct Frame {
   int64_t index = 0;         // in the source, from 0, before any stride
-  int64_t timestamp_ns = 0;  // as the source gives it; never before the frame before
+  int64_t timestamp_ns = 0;  // as the source gives it; after the one of the frame before
   int width = 0;
   int height = 0;
   std::vector<uint8_t> rgb;  // [height, width, 3], rows from the top, sRGB as displayed

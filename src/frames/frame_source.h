@@ -14,7 +14,7 @@
 namespace calfvo {
 
 struct SourceOptions {
-  // For images without times, and instead of the container's times where given.
+  // Where given, instead of the input's own times: frame i is at i / rate.
   std::optional<FrameRate> rate;
   int stride = 1;               // every how many frames one is taken
   double start_s = 0.0;         // frames before this time after the first frame's are skipped
@@ -32,6 +32,7 @@ struct SourceInfo {
   std::string kind;                    // "video", "images", "camera", "y4m"
   std::string description;             // for people: "1280x720 h264, 29.97 frames/s, 12.3 s"
   std::optional<int64_t> frame_count;  // after stride and cut; may be an estimate
+  double rate_hz = 0.0;                // frames per second on average, before any stride; 0 if not known
   bool is_live = false;                // frames that are not taken in time are lost
 };
 
@@ -39,15 +40,17 @@ class FrameSource {
  public:
   virtual ~FrameSource() = default;
 
-  // Fills `frame`, reusing its memory, or returns false at the end. Damage is told in the frame; Error is
-  // thrown only where no frame can come any more and the end is not the natural one.
+  // Fills `frame`, reusing its memory, or returns false at the end. Timestamps strictly increase. Damage is
+  // told in the frame; Error is thrown only where no frame can come any more and the end is not the natural
+  // one.
   virtual bool Next(Frame& frame) = 0;
 
   virtual const SourceInfo& info() const = 0;
 };
 
-// `input` as on the command line: a video file, a folder, a glob, a camera (/dev/video0, or lavfi:GRAPH for
-// FFmpeg's invented ones), or - for y4m on standard input. Throws Error saying what was tried.
+// `input` as on the command line: a video file, an image, a folder, a glob, a camera (/dev/video0, or
+// lavfi:GRAPH for FFmpeg's invented ones), or - for y4m on standard input. What a file is, its content says,
+// not its name. Throws Error saying what was tried. docs/inputs.md tells more.
 std::unique_ptr<FrameSource> OpenFrames(const std::string& input, const SourceOptions& options = {});
 
 }  // namespace calfvo

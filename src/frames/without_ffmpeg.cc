@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in for video_writer.cc in a build without FFmpeg.
+// What stands in for video_writer.cc and video_reader.cc in a build without FFmpeg.
 #include "calfvo/error.h"
+#include "frames/frame_reader.h"
 #include "frames/video_writer.h"
 
 namespace calfvo {
@@ -21,5 +22,11 @@ VideoWriter::VideoWriter(VideoWriter&&) noexcept = default;
 VideoWriter& VideoWriter::operator=(VideoWriter&&) noexcept = default;
 void VideoWriter::Add(const ImageView&) {}
 void VideoWriter::Finish() {}
+
+std::unique_ptr<FrameReader> OpenVideo(const std::filesystem::path& path, const SourceOptions&) {
+  throw Error(path.string() +
+              ": this build has no FFmpeg and reads only y4m, PNG, JPEG, PPM and PGM; convert the video with "
+              "'ffmpeg -i VIDEO -f yuv4mpegpipe - | calfvo ... -'");
+}
 
 }  // namespace calfvo

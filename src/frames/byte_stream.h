@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of a file or pipe, one after the other.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace calfvo {
+
+// Owns `descriptor`, except standard input. Not thread-safe.
+class ByteStream {
+ public:
+  // `name` stands for the stream in messages. Once `stop`, if given, is set, the stream is at its end.
+  ByteStream(int descriptor, std::string name, const std::atomic<bool>* stop);
+  ~ByteStream();
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+
+  const std::string& name() const { return name_; }
+
+  // Waits until there is a byte to read, and says that there is none.
+  bool AtEnd() { return begin_ == end_ && !Fill(); }
+  bool stopped() const;
+
+  // Waits for `size` bytes; fewer only at the end. Throws Error when reading fails.
+  size_t Read(void* to, size_t size);
+
+  // Up to the next newline, which is taken and left out, or the end. Nothing where there is no newline within
+  // `max` bytes.
+  std::optional<std::string> ReadLine(size_t max);
+
+  // How many bytes the file has, from start to end; nothing for a pipe.
+  std::optional<size_t> FileSize() const;
+
+ private:
+  bool Fill();
+
+  const int descriptor_;
+  const std::string name_;
+  const std::atomic<bool>* const stop_;
+  std::vector<char> buffer_;
+  size_t begin_ = 0;  // unread part of buffer_
+  size_t end_ = 0;
+};
+
+}  // namespace calfvo

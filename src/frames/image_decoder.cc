@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frames/image_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include "calfvo/error.h"
+#include "frames/frame_reader.h"
+#include "frames/shown_text.h"
+
+namespace calfvo {
+namespace {
+
+bool IsPng(std::string_view bytes) {
+  return bytes.starts_with("\x89PNG\r\n\x1a\n");
+}
+
+bool IsJpeg(std::string_view bytes) {
+  return bytes.starts_with("\xff\xd8\xff");
+}
+
+bool IsPpm(std::string_view bytes) {
+  return bytes.size() > 2 && (bytes.starts_with("P5") || bytes.starts_with("P6")) &&
+         (std::isspace(static_cast<unsigned char>(bytes[2])) != 0 || bytes[2] == '#');
+}
+
+}  // namespace
+
+bool LooksLikeImage(std::string_view bytes) {
+  return IsPng(bytes) || IsJpeg(bytes) || IsPpm(bytes);
+}
+
+bool HasImageName(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::array<std::string_view, 6> kEndings{".png", ".jpg", ".jpeg", ".ppm", ".pgm", ".pnm"};
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
+void DecodeImage(std::string_view bytes, Frame& frame) {
+  if (IsPng(bytes)) return DecodePng(bytes, frame);
+  if (IsJpeg(bytes)) return DecodeJpeg(bytes, frame);
+  if (IsPpm(bytes)) return DecodePpm(bytes, frame);
+  if (bytes.empty()) throw Error("the file is empty");
+  throw Error(fmt::format("begins with '{}', which is neither PNG, JPEG, PPM (P6) nor PGM (P5)",
+                          ShownText(bytes.substr(0, 8))));
+}
+
+void PreparePicture(uint64_t width, uint64_t height, Frame& frame) {
+  if (width < 1 || height < 1 || width > kMaxImageSide || height > kMaxImageSide) {
+    throw Error(fmt::format("is {}x{} px; expected 1 to {} a side", width, height, kMaxImageSide));
+  }
+  frame.width = static_cast<int>(width);
+  frame.height = static_cast<int>(height);
+  frame.rgb.resize(3 * width * height);
+}
+
+}  // namespace calfvo

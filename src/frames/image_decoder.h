@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Still images to RGB: PNG, JPEG, and binary PPM and PGM.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "frames/frame.h"
+
+namespace calfvo {
+
+// Whether the first bytes of a file are those of an image that DecodeImage knows.
+bool LooksLikeImage(std::string_view bytes);
+
+// Whether the name ends as such images' names do; case does not matter.
+bool HasImageName(const std::filesystem::path& path);
+
+// `bytes` is the whole file; what it is, its content says. Fills size and picture of `frame`: grey becomes
+// RGB, 16 bits become 8, alpha is dropped, palettes are looked up. An orientation noted in EXIF is not
+// applied. Throws Error with the reason, without naming a file; also for an image that is only partly there,
+// and for one over 16384 px a side.
+void DecodeImage(std::string_view bytes, Frame& frame);
+
+// The formats, for DecodeImage.
+void DecodePng(std::string_view bytes, Frame& frame);
+void DecodeJpeg(std::string_view bytes, Frame& frame);
+void DecodePpm(std::string_view bytes, Frame& frame);
+
+// Sets the size and makes room for the pixels; throws Error for a size that is not 1 to 16384 px a side.
+void PreparePicture(uint64_t width, uint64_t height, Frame& frame);
+
+}  // namespace calfvo

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frames/video_reader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "frames/picture_converter.h"
+#include "frames/timestamp_repair.h"
+
+namespace calfvo {
+namespace {
+
+constexpr unsigned kMaxDecoderThreads = 8;
+constexpr std::chrono::seconds kCameraPatience{10};
+constexpr std::chrono::milliseconds kCameraPause{2};
+
+std::string Reason(int result) {
+  char reason[AV_ERROR_MAX_STRING_SIZE] = {};
+  av_strerror(result, reason, sizeof(reason));
+  return reason;
+}
+
+bool IsSet(const std::atomic<bool>* stop) {
+  return stop != nullptr && stop->load(std::memory_order_relaxed);
+}
+
+// A cover picture in a music file is a video stream to FFmpeg, not to us.
+AVStream& ChooseStream(const AVFormatContext& input, int wanted, const std::string& name) {
+  std::vector<AVStream*> videos;
+  for (unsigned i = 0; i < input.nb_streams; ++i) {
+    AVStream* stream = input.streams[i];
+    const bool is_video = stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
+    if (is_video && (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) == 0) videos.push_back(stream);
+  }
+  if (input.nb_streams == 0) {
+    throw Error(
+        fmt::format("{}: begins like {} but has no streams; it may be cut short", name, input.iformat->name));
+  }
+  if (videos.empty()) {
+    throw Error(fmt::format("{}: has no video, only {} other stream(s) of {}; give a file with pictures",
+                            name, input.nb_streams, input.iformat->name));
+  }
+  if (wanted >= static_cast<int>(videos.size())) {
+    throw Error(
+        fmt::format("{}: has no video stream {}; it has {}, counted from 0", name, wanted, videos.size()));
+  }
+  if (wanted >= 0) return *videos[static_cast<size_t>(wanted)];
+  const int best =
+      av_find_best_stream(const_cast<AVFormatContext*>(&input), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  const auto chosen =
+      std::find_if(videos.begin(), videos.end(), [&](AVStream* stream) { return stream->index == best; });
+  return chosen != videos.end() ? **chosen : *videos[0];
+}
+
+Orientation StreamOrientation(const AVStream& stream) {
+  size_t size = 0;
+  const uint8_t* matrix = av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+  if (matrix == nullptr || size < 9 * sizeof(int32_t)) return {};
+  return OrientationFromMatrix(reinterpret_cast<const int32_t*>(matrix));
+}
+
+double RateHz(const AVStream& stream) {
+  const AVRational rate = stream.avg_frame_rate.num > 0 ? stream.avg_frame_rate : stream.r_frame_rate;
+  return rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0.0;
+}
+
+std::optional<double> DurationSeconds(const AVFormatContext& input, const AVStream& stream) {
+  if (stream.duration > 0) return static_cast<double>(stream.duration) * av_q2d(stream.time_base);
+  if (input.duration > 0) return static_cast<double>(input.duration) / AV_TIME_BASE;
+  return {};
+}
+
+SourceInfo Describe(const AVFormatContext& input, const AVStream& stream, VideoKind kind) {
+  SourceInfo info;
+  info.kind = kind == VideoKind::kFile ? "video" : "camera";
+  info.is_live = kind == VideoKind::kCamera;
+  info.rate_hz = RateHz(stream);
+  info.description = fmt::format("{}x{} {}", stream.codecpar->width, stream.codecpar->height,
+                                 avcodec_get_name(stream.codecpar->codec_id));
+  if (info.rate_hz > 0.0) info.description += fmt::format(", {:.4g} frames/s", info.rate_hz);
+  if (kind != VideoKind::kFile) return info;
+  const auto duration_s = DurationSeconds(input, stream);
+  if (duration_s) info.description += fmt::format(", {:.1f} s", *duration_s);
+  if (stream.nb_frames > 0) {
+    info.frame_count = stream.nb_frames;
+  } else if (duration_s && info.rate_hz > 0.0 && *duration_s * info.rate_hz < 1e12) {
+    info.frame_count = std::llround(*duration_s * info.rate_hz);
+  }
+  return info;
+}
+
+int64_t IntervalNs(double rate_hz) {
+  return rate_hz > 0.1 ? static_cast<int64_t>(1e9 / rate_hz) : FrameRate{}.TimestampNs(1);
+}
+
+ffmpeg::Codec OpenDecoder(const AVStream& stream, const std::string& name, bool is_live) {
+  const AVCodec* decoder = avcodec_find_decoder(stream.codecpar->codec_id);
+  if (decoder == nullptr) {
+    throw Error(fmt::format("{}: this FFmpeg has no decoder for {}; convert the video, for example to H.264",
+                            name, avcodec_get_name(stream.codecpar->codec_id)));
+  }
+  ffmpeg::Codec codec = ffmpeg::NotNull(ffmpeg::Codec(avcodec_alloc_context3(decoder)));
+  ffmpeg::Check(avcodec_parameters_to_context(codec.get(), stream.codecpar), name, "describe the video");
+  codec->pkt_timebase = stream.time_base;
+  // Threads that decode ahead hold frames back, which a camera's user does not want.
+  codec->thread_count =
+      is_live ? 1 : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMaxDecoderThreads));
+  // Damaged frames come too; Frame::damage marks them.
+  codec->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
+  codec->max_pixels = int64_t{kMaxImageSide} * kMaxImageSide;
+  ffmpeg::Check(avcodec_open2(codec.get(), decoder, nullptr), name, "start its decoder");
+  return codec;
+}
+
+class VideoReader final : public FrameReader {
+ public:
+  VideoReader(ffmpeg::Input input, const std::string& name, VideoKind kind, const SourceOptions& options)
+      : name_(name),
+        stop_(options.stop),
+        input_(std::move(input)),
+        stream_(ChooseStream(*input_, options.stream, name)),
+        info_(Describe(*input_, stream_, kind)),
+        codec_(OpenDecoder(stream_, name, info_.is_live)),
+        packet_(ffmpeg::NotNull(ffmpeg::Packet(av_packet_alloc()))),
+        current_{ffmpeg::NotNull(ffmpeg::Frame(av_frame_alloc())), {}},
+        ahead_{ffmpeg::NotNull(ffmpeg::Frame(av_frame_alloc())), {}},
+        repair_(IntervalNs(info_.rate_hz)),
+        converter_(name, StreamOrientation(stream_)) {
+    for (unsigned i = 0; i < input_->nb_streams; ++i) {
+      if (input_->streams[i] != &stream_) input_->streams[i]->discard = AVDISCARD_ALL;
+    }
+    if (!info_.is_live) {
+      has_ahead_ = Decode(ahead_);
+      if (!has_ahead_ && !IsSet(stop_)) {
+        throw Error(fmt::format("{}: none of its frames can be decoded as {}{}{}", name_,
+                                avcodec_get_name(codec_->codec_id), bad_end_.empty() ? "" : ": ", bad_end_));
+      }
+    }
+  }
+
+  std::optional<int64_t> Advance() override {
+    if (info_.is_live) {
+      if (!Decode(current_)) return {};
+    } else {
+      // A frame waits for the next one, or the end, so that a bad end can be told.
+      if (!has_ahead_) return {};
+      std::swap(current_, ahead_);
+      has_ahead_ = Decode(ahead_);
+      if (!has_ahead_ && !bad_end_.empty()) current_.damage = bad_end_;
+    }
+    return TimestampNs(*current_.picture);
+  }
+
+  void Read(Frame& frame) override {
+    converter_.Convert(*current_.picture, frame);
+    frame.damage = current_.damage;
+  }
+
+  const SourceInfo& info() const override { return info_; }
+
+ private:
+  struct Decoded {
+    ffmpeg::Frame picture;
+    std::string damage;
+  };
+
+  // False at the end; `bad_end_` then says what is wrong with it, if anything.
+  bool Decode(Decoded& decoded) {
+    while (true) {
+      const int result = avcodec_receive_frame(codec_.get(), decoded.picture.get());
+      if (result == AVERROR_EOF) {
+        if (bad_end_.empty()) bad_end_ = damage_;
+        return false;
+      }
+      if (result == AVERROR(EAGAIN)) {
+        if (!SendPacket()) return false;
+      } else if (result < 0) {
+        NoteBadPacket(result);
+      } else {
+        const AVFrame& picture = *decoded.picture;
+        if (incomplete_pts_.erase(picture.pts) > 0) NoteDamage("its packet is incomplete");
+        if ((picture.flags & AV_FRAME_FLAG_CORRUPT) != 0 || picture.decode_error_flags != 0) {
+          NoteDamage("decoded with errors");
+        }
+        decoded.damage = std::exchange(damage_, {});
+        return true;
+      }
+    }
+  }
+
+  // The next packet of our stream, or the end, goes to the decoder. False if somebody asked to stop.
+  bool SendPacket() {
+    while (true) {
+      av_packet_unref(packet_.get());
+      const int result = ReadPacket();
+      if (IsSet(stop_)) return false;
+      if (result < 0) {
+        if (result != AVERROR_EOF) {
+          if (info_.is_live) {
+            throw Error(fmt::format("{}: the camera gives no more frames: {}", name_, Reason(result)));
+          }
+          bad_end_ = "the file ends early: " + Reason(result);
+        } else if (packets_ < avformat_index_get_entries_count(&stream_)) {
+          bad_end_ = fmt::format("the file ends early: it has {} of {} packets", packets_,
+                                 avformat_index_get_entries_count(&stream_));
+        }
+        avcodec_send_packet(codec_.get(), nullptr);
+        return true;
+      }
+      if (packet_->stream_index != stream_.index) continue;
+      ++packets_;
+      if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0) incomplete_pts_.insert(packet_->pts);
+      const int sent = avcodec_send_packet(codec_.get(), packet_.get());
+      if (sent < 0) NoteBadPacket(sent);
+      return true;
+    }
+  }
+
+  // Cameras are asked again and again instead of waited for, because waiting could not be ended.
+  int ReadPacket() {
+    const auto deadline = std::chrono::steady_clock::now() + kCameraPatience;
+    while (true) {
+      const int result = av_read_frame(input_.get(), packet_.get());
+      if (result != AVERROR(EAGAIN) || IsSet(stop_)) return result;
+      if (std::chrono::steady_clock::now() > deadline) return AVERROR(ETIMEDOUT);
+      std::this_thread::sleep_for(kCameraPause);
+    }
+  }
+
+  void NoteBadPacket(int result) { NoteDamage("a packet could not be decoded: " + Reason(result)); }
+
+  // The first of several reasons is the cause.
+  void NoteDamage(std::string reason) {
+    if (damage_.empty()) damage_ = std::move(reason);
+  }
+
+  int64_t TimestampNs(const AVFrame& picture) {
+    std::optional<int64_t> given;
+    if (picture.best_effort_timestamp != AV_NOPTS_VALUE) {
+      given = av_rescale_q_rnd(picture.best_effort_timestamp, stream_.time_base, {1, 1'000'000'000},
+                               AV_ROUND_NEAR_INF);
+    }
+    const int64_t repaired_before = repair_.repaired();
+    const int64_t timestamp_ns = repair_.Next(given);
+    if (repaired_before == 0 && repair_.repaired() == 1) {
+      LogWarning("{}: a frame has {}; it and others like it get one between", name_,
+                 given ? "a timestamp that is not after the one before" : "no timestamp");
+    }
+    return timestamp_ns;
+  }
+
+  const std::string name_;
+  const std::atomic<bool>* const stop_;
+  const ffmpeg::Input input_;
+  AVStream& stream_;  // of input_
+  const SourceInfo info_;
+  const ffmpeg::Codec codec_;
+  const ffmpeg::Packet packet_;
+  Decoded current_;
+  Decoded ahead_;
+  bool has_ahead_ = false;
+  int packets_ = 0;
+  std::string damage_;                // found since the last decoded frame
+  std::string bad_end_;               // found at the end
+  std::set<int64_t> incomplete_pts_;  // of packets whose frames are still to come
+  TimestampRepair repair_;
+  PictureConverter converter_;
+};
+
+int IsStopped(void* stop) {
+  return IsSet(static_cast<const std::atomic<bool>*>(stop)) ? 1 : 0;
+}
+
+}  // namespace
+
+ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, const std::string& name,
+                        VideoKind kind, const SourceOptions& options) {
+  // What goes wrong is said by Error and Frame::damage, not on the terminal.
+  av_log_set_level(AV_LOG_FATAL);
+  AVFormatContext* context = ffmpeg::NotNull(avformat_alloc_context());
+  context->interrupt_callback = {IsStopped, const_cast<std::atomic<bool>*>(options.stop)};
+  if (kind == VideoKind::kCamera) context->flags |= AVFMT_FLAG_NONBLOCK;
+  const int opened = avformat_open_input(&context, url.c_str(), format, nullptr);
+  if (opened < 0) {
+    throw Error(
+        kind == VideoKind::kFile
+            ? fmt::format("{}: cannot be read as a video: {}; ffprobe may tell more", name, Reason(opened))
+            : fmt::format("{}: cannot open the camera: {}", name, Reason(opened)));
+  }
+  ffmpeg::Input input(context);
+  ffmpeg::Check(avformat_find_stream_info(context, nullptr), name, "find its streams");
+  return input;
+}
+
+std::unique_ptr<FrameReader> ReadVideo(ffmpeg::Input input, const std::string& name, VideoKind kind,
+                                       const SourceOptions& options) {
+  return std::make_unique<VideoReader>(std::move(input), name, kind, options);
+}
+
+std::unique_ptr<FrameReader> OpenVideo(const std::filesystem::path& path, const SourceOptions& options) {
+  // The prefix keeps names with colons from being taken for addresses.
+  const std::string name = path.string();
+  return ReadVideo(OpenInput("file:" + name, nullptr, name, VideoKind::kFile, options), name,
+                   VideoKind::kFile, options);
+}
+
+}  // namespace calfvo

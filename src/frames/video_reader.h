@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames of whatever FFmpeg has opened. Included by sources that use FFmpeg only.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "frames/ffmpeg_handles.h"
+#include "frames/frame_reader.h"
+
+namespace calfvo {
+
+enum class VideoKind { kFile, kCamera, kVirtualCamera };
+
+// Opens `url` with FFmpeg's `format`, or the one its content suggests if null. Waiting ends when
+// `options.stop` is set. `name` stands for the input in messages.
+ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, const std::string& name,
+                        VideoKind kind, const SourceOptions& options);
+
+// Timestamps are the stream's, in nanoseconds, repaired where they do not increase (timestamp_repair.h). A
+// packet that cannot be decoded marks the frame after it, or the last one. A file that ends early marks its
+// last frame.
+std::unique_ptr<FrameReader> ReadVideo(ffmpeg::Input input, const std::string& name, VideoKind kind,
+                                       const SourceOptions& options);
+
+}  // namespace calfvo

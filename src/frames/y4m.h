@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of YUV4MPEG2 ("y4m"): its first line, and its pictures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "frames/frame.h"
+#include "frames/frame_rate.h"
+
+namespace calfvo {
+
+struct Y4mHeader {
+  int width = 0;
+  int height = 0;
+  FrameRate rate;          // 30 where the header has none
+  int chroma_shift_x = 1;  // a chroma plane has the width divided by 2^shift, rounded up
+  int chroma_shift_y = 1;
+  bool has_chroma = true;
+  bool full_range = false;
+
+  int ChromaWidth() const { return (width + (1 << chroma_shift_x) - 1) >> chroma_shift_x; }
+  int ChromaHeight() const { return (height + (1 << chroma_shift_y) - 1) >> chroma_shift_y; }
+  // Bytes of a picture: Y, then Cb and Cr.
+  size_t PictureSize() const;
+};
+
+// `line` without its newline. Throws Error naming `name` and the field for what is not y4m or not supported:
+// 8 bits in 4:2:0, 4:2:2, 4:4:4 or grey are, up to 16384 px a side.
+Y4mHeader ParseY4mHeader(std::string_view line, const std::string& name);
+
+// BT.601 to RGB; each chroma sample counts for the whole of its block. `planes` has PictureSize() bytes.
+void Y4mToRgb(const Y4mHeader& header, std::span<const uint8_t> planes, Frame& frame);
+
+}  // namespace calfvo
