@@ -109,6 +109,14 @@ std::vector<FoundSequence> FindSequences(const fs::path& root) {
   throw Error(message);
 }
 
+std::vector<std::string> DatasetKinds() {
+  std::vector<std::string> kinds;
+  for (const Dataset& dataset : kDatasets) {
+    if (kinds.empty() || kinds.back() != dataset.kind) kinds.emplace_back(dataset.kind);
+  }
+  return kinds;
+}
+
 OpenedSequence OpenSequence(const FoundSequence& found) {
   const fs::path path = Normal(found.path);
   const Dataset* dataset = Recognise(path);

@@ -67,6 +67,9 @@ struct FoundSequence {
 // Throws Error saying what was looked for when there are none.
 std::vector<FoundSequence> FindSequences(const std::filesystem::path& root);
 
+// The kinds that there are.
+std::vector<std::string> DatasetKinds();
+
 // Reads times and poses, not the pictures. Throws Error naming the file and what is wrong with it.
 std::unique_ptr<SequenceSource> OpenSequence(const FoundSequence& found);
 
