@@ -56,7 +56,7 @@ std::string NameOf(const fs::path& path, int parts) {
   return name.string();
 }
 
-// Folders, and .sens files, in natural order.
+// Folders, and .sens files, in natural order. None where the folder cannot be read: disks have such corners.
 std::vector<fs::path> Candidates(const fs::path& folder) {
   std::vector<fs::path> candidates;
   std::error_code error;
@@ -66,7 +66,6 @@ std::vector<fs::path> Candidates(const fs::path& folder) {
       candidates.push_back(entry->path());
     }
   }
-  if (error) throw Error(fmt::format("{}: cannot read the folder: {}", folder.string(), error.message()));
   std::sort(candidates.begin(), candidates.end(),
             [](const fs::path& a, const fs::path& b) { return NaturalLess(a.native(), b.native()); });
   return candidates;
@@ -97,6 +96,8 @@ fs::path Normal(const fs::path& path) {
 std::vector<FoundSequence> FindSequences(const fs::path& root) {
   std::error_code error;
   if (!fs::exists(root, error)) throw Error(root.string() + ": no such file or folder");
+  if (IsFolder(root)) fs::directory_iterator(root, error);
+  if (error) throw Error(fmt::format("{}: cannot read the folder: {}", root.string(), error.message()));
   std::vector<FoundSequence> found;
   std::set<fs::path> visited;
   Collect(Normal(root), 0, visited, found);

@@ -50,7 +50,7 @@ OpenedSequence OpenKitti(const fs::path& path, const std::string& name) {
   const Rigid3 cam0_from_camera = calibration.camera_from_cam0.Inverse();
 
   const fs::path times_path = path / "times.txt";
-  std::ifstream times_stream(times_path, std::ios::binary);
+  std::ifstream times_stream = OpenText(times_path);
   const std::vector<int64_t> times = ParseTimes(times_stream, times_path.string());
 
   // 11 to 21 have no poses.

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <system_error>
 
 #include "calfvo/error.h"
+#include "datasets/paths.h"
 #include "geometry/procrustes.h"
 #include "trajectory/pose_checks.h"
 
@@ -22,9 +22,10 @@ bool IsFinite(double value) {
 
 }  // namespace
 
-TextFile::TextFile(const fs::path& path) : stream_(path, std::ios::binary), reader_(stream_, path.string()) {
-  std::error_code ignored;
-  if (!stream_ || fs::is_directory(path, ignored)) throw Error(path.string() + ": cannot open");
+std::ifstream OpenText(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || IsFolder(path)) throw Error(path.string() + ": cannot open");
+  return stream;
 }
 
 std::optional<Rigid3> RigidFromMatrix(std::span<const double, 16> matrix) {
@@ -64,8 +65,7 @@ std::vector<double> ReadNumbers(const fs::path& path, size_t count) {
 }
 
 std::optional<Rigid3> ReadMatrixPose(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) return {};
+  if (!IsFile(path)) return {};
   return RigidFromMatrix(std::span<const double, 16>(ReadNumbers(path, 16)));
 }
 

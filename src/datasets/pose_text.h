@@ -14,10 +14,14 @@
 
 namespace calfvo {
 
-// A text file, open for reading line by line. Throws Error naming the file when it cannot be opened.
+// Throws Error naming the file when it cannot be opened.
+std::ifstream OpenText(const std::filesystem::path& path);
+
+// A text file, open for reading line by line.
 class TextFile {
  public:
-  explicit TextFile(const std::filesystem::path& path);
+  explicit TextFile(const std::filesystem::path& path)
+      : stream_(OpenText(path)), reader_(stream_, path.string()) {}
   LineReader& reader() { return reader_; }
 
  private:

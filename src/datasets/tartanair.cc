@@ -49,7 +49,7 @@ OpenedSequence Open(const std::string& name, const fs::path& path, const std::st
   std::vector<int64_t> times;
   const fs::path times_path = path / "imu" / "cam_time.txt";
   if (IsFile(times_path)) {
-    std::ifstream stream(times_path, std::ios::binary);
+    std::ifstream stream = OpenText(times_path);
     times = ParseTimes(stream, times_path.string());
   }
   const auto poses = ReadPoses(path / fmt::format("pose_{}.txt", camera));

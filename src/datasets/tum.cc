@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TUM RGB-D, and other folders in its layout: pictures and poses on clocks of their own.
-#include <fmt/format.h>
-
 #include <map>
 #include <utility>
 
-#include "calfvo/error.h"
 #include "datasets/file_sequence.h"
 #include "datasets/loaders.h"
 #include "datasets/paths.h"
@@ -62,7 +59,7 @@ bool IsTumLayout(const fs::path& path) {
 
 OpenedSequence OpenTum(const fs::path& path, const std::string& name) {
   const fs::path list_path = path / "rgb.txt";
-  std::ifstream list_stream(list_path, std::ios::binary);
+  std::ifstream list_stream = OpenText(list_path);
   ImageList list = ParseTumList(list_stream, list_path.string(), path);
 
   const fs::path poses_path = path / "groundtruth.txt";
