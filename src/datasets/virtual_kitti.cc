@@ -83,8 +83,7 @@ CameraIntrinsics ReadIntrinsics(const fs::path& path) {
 fs::path TextFolder2(const fs::path& path) {
   if (IsFile(path / "extrinsic.txt")) return path;
   const fs::path scene = path.parent_path();
-  const fs::path elsewhere =
-      scene.parent_path().parent_path() / kTextFolder2 / scene.filename() / path.filename();
+  fs::path elsewhere = scene.parent_path().parent_path() / kTextFolder2 / scene.filename() / path.filename();
   if (IsFile(elsewhere / "extrinsic.txt")) return elsewhere;
   throw Error(fmt::format("{}: has no extrinsic.txt, nor has {}; unpack vkitti_2.0.3_textgt.tar.gz",
                           path.string(), elsewhere.string()));
