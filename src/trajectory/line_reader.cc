@@ -130,6 +130,13 @@ double FieldReader::Number() {
   return value;
 }
 
+double FieldReader::AnyNumber() {
+  const std::string_view field = Text();
+  double value = 0.0;
+  if (!ParseNumber(field, &value)) Fail(field, "is not a number");
+  return value;
+}
+
 int64_t FieldReader::Seconds() {
   const std::string_view field = Text();
   int64_t nanoseconds = 0;

@@ -51,8 +51,9 @@ class FieldReader {
   // The next field, without the blanks around it; fails if there is none.
   std::string_view Text();
 
-  // The next field as a finite number.
+  // The next field as a finite number, or as one that may be infinite or NaN.
   double Number();
+  double AnyNumber();
 
   // The next field as seconds (or nanoseconds), in nanoseconds, exact to the last digit.
   int64_t Seconds();

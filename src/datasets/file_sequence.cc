@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datasets/file_sequence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "calfvo/error.h"
+#include "frames/image_decoder.h"
+
+namespace calfvo {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uintmax_t kMaxFileSize = 2'000'000'000;
+
+class FileSequence final : public SequenceSource {
+ public:
+  FileSequence(std::string name, std::vector<SequenceFrame> frames, std::vector<fs::path> paths,
+               std::optional<CameraIntrinsics> intrinsics)
+      : name_(std::move(name)),
+        frames_(std::move(frames)),
+        paths_(std::move(paths)),
+        intrinsics_(intrinsics) {}
+
+  const std::string& name() const override { return name_; }
+  const std::vector<SequenceFrame>& frames() const override { return frames_; }
+  std::optional<CameraIntrinsics> intrinsics() const override { return intrinsics_; }
+
+  void Read(int64_t index, Frame& picture) const override {
+    const fs::path& path = paths_.at(static_cast<size_t>(index));
+    try {
+      DecodeImage(Bytes(path), picture);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", path.string(), error.what()));
+    }
+  }
+
+ private:
+  static std::string Bytes(const fs::path& path) {
+    std::error_code error;
+    const uintmax_t size = fs::file_size(path, error);
+    if (error) throw Error("cannot read: " + error.message());
+    if (size > kMaxFileSize)
+      throw Error(fmt::format("has {} bytes; at most {} are read", size, kMaxFileSize));
+    std::string bytes(size, '\0');
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream.read(bytes.data(), static_cast<std::streamsize>(size))) {
+      throw Error("cannot read: " + std::generic_category().message(errno));
+    }
+    return bytes;
+  }
+
+  const std::string name_;
+  const std::vector<SequenceFrame> frames_;
+  const std::vector<fs::path> paths_;
+  const std::optional<CameraIntrinsics> intrinsics_;
+};
+
+// The number between prefix and suffix, if that is all there is.
+std::optional<int64_t> NumberIn(std::string_view name, std::string_view prefix, std::string_view suffix) {
+  if (name.size() <= prefix.size() + suffix.size()) return {};
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return {};
+  const char* begin = name.data() + prefix.size();
+  const char* end = name.data() + name.size() - suffix.size();
+  int64_t number = 0;
+  const auto [stopped, error] = std::from_chars(begin, end, number);
+  constexpr int64_t kMost = 999'999'999;
+  if (error != std::errc() || stopped != end || *begin == '-' || number > kMost) return {};
+  return number;
+}
+
+}  // namespace
+
+std::vector<NumberedFile> NumberedFiles(const fs::path& folder, std::string_view prefix,
+                                        std::string_view suffix) {
+  std::vector<NumberedFile> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const auto number = NumberIn(entry->path().filename().native(), prefix, suffix);
+    if (number) files.push_back({*number, entry->path()});
+  }
+  if (error) throw Error(fmt::format("{}: cannot read the folder: {}", folder.string(), error.message()));
+  if (files.empty()) {
+    throw Error(
+        fmt::format("{}: has no pictures; expected files named {}0{}", folder.string(), prefix, suffix));
+  }
+  std::sort(files.begin(), files.end(),
+            [](const NumberedFile& a, const NumberedFile& b) { return a.number < b.number; });
+  const auto twin =
+      std::adjacent_find(files.begin(), files.end(),
+                         [](const NumberedFile& a, const NumberedFile& b) { return a.number == b.number; });
+  if (twin != files.end()) {
+    throw Error(fmt::format("{}: two pictures have the number {}", folder.string(), twin->number));
+  }
+  return files;
+}
+
+std::unique_ptr<SequenceSource> MakeFileSequence(const std::string& name, const fs::path& folder,
+                                                 std::vector<PictureFile> pictures,
+                                                 std::optional<CameraIntrinsics> intrinsics) {
+  std::vector<SequenceFrame> frames;
+  std::vector<fs::path> paths;
+  for (PictureFile& picture : pictures) {
+    std::error_code error;
+    const uintmax_t size = fs::file_size(picture.path, error);
+    if (error) continue;
+    if (!frames.empty() && picture.timestamp_ns <= frames.back().timestamp_ns) {
+      throw Error(fmt::format("{}: its time {} ns is not after the {} ns of the picture before",
+                              picture.path.string(), picture.timestamp_ns, frames.back().timestamp_ns));
+    }
+    frames.push_back({picture.timestamp_ns, picture.world_from_camera,
+                      fmt::format("{}, {} bytes", picture.path.string(), size)});
+    paths.push_back(std::move(picture.path));
+  }
+  if (frames.empty()) {
+    throw Error(fmt::format("{}: none of its {} pictures exists{}", folder.string(), pictures.size(),
+                            pictures.empty() ? "" : "; the first: " + pictures.front().path.string()));
+  }
+  return std::make_unique<FileSequence>(name, std::move(frames), std::move(paths), intrinsics);
+}
+
+}  // namespace calfvo

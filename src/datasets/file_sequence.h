@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequences whose pictures are files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/sequence.h"
+
+namespace calfvo {
+
+struct NumberedFile {
+  int64_t number = 0;
+  std::filesystem::path path;
+};
+
+// The files of `folder` that are named prefix, digits, suffix; by number, with or without leading zeros.
+// Throws Error when there are none, or two of one number.
+std::vector<NumberedFile> NumberedFiles(const std::filesystem::path& folder, std::string_view prefix,
+                                        std::string_view suffix);
+
+struct PictureFile {
+  int64_t timestamp_ns = 0;
+  std::optional<Rigid3> world_from_camera;
+  std::filesystem::path path;
+};
+
+// `pictures` are in order of time. Those that do not exist are left out: sets have gaps. Throws Error naming
+// `folder` when none is left, and where time does not increase.
+std::unique_ptr<SequenceSource> MakeFileSequence(const std::string& name, const std::filesystem::path& folder,
+                                                 std::vector<PictureFile> pictures,
+                                                 std::optional<CameraIntrinsics> intrinsics);
+
+}  // namespace calfvo
