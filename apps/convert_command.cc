@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "commands.h"
 #include "weights/checkpoint.h"
+#include "weights/model_file.h"
 
 namespace calfvo {
 namespace {
@@ -17,21 +20,33 @@ struct ConvertOptions {
   std::filesystem::path output;
   std::string dtype = "bf16";
   CheckpointOptions checkpoint;
+  std::vector<double> temperature = {1.0, 1.0};
+  std::string training;
 };
 
 constexpr const char* kExamples = R"(Examples:
   calfvo convert DUSt3R_ViTLarge_BaseDecoder_512_dpt.pth -o calfvo-l.safetensors
   calfvo convert dinov2_vitl14_pretrain.pth -o dino.safetensors --dtype f32
+  calfvo convert model.safetensors -o calibrated.safetensors --temperature 1.3 1.1
 
 Reads PyTorch .pth (nothing in it is executed) and safetensors: DUSt3R, MASt3R and CroCo; DINOv2 and DINOv3 as Meta or
 Hugging Face name them; VGGT-Omega. The encoder is taken over; the decoder, which those files do not have, gets random
-weights and must be trained. The weights keep their own licence.)";
+weights and must be trained. The weights keep their own licence. A model file of calfvo keeps its weights and can get
+another type, another note on its training, and standard deviations that are larger by a factor.)";
+
+ModelFile Adjusted(const ConvertOptions& options) {
+  ModelFile model = LoadModelFile(options.input);
+  for (size_t i = 0; i < 2; ++i) model.config.head.log_variance_shift[i] += std::log(options.temperature[i]);
+  if (!options.training.empty()) model.config.training = options.training;
+  return model;
+}
 
 int Convert(const ConvertOptions& options) {
   const std::map<std::string, DType> dtypes = {
       {"f32", DType::kF32}, {"bf16", DType::kBF16}, {"f16", DType::kF16}};
   const auto checkpoint = OpenWeights(options.input);
-  const ModelFile model = ModelFromCheckpoint(*checkpoint, options.checkpoint);
+  const ModelFile model =
+      IsModelFile(*checkpoint) ? Adjusted(options) : ModelFromCheckpoint(*checkpoint, options.checkpoint);
   SaveModelFile(model.config, *model.weights, dtypes.at(options.dtype), options.output);
   fmt::print("{}: {:.1f} M parameters, {}\n", options.output.string(),
              1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))), model.config.training);
@@ -54,6 +69,12 @@ Run AddConvertCommand(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--seed", options->checkpoint.seed, "Seed of the decoder's random weights")
       ->capture_default_str();
+  app.add_option("--temperature", options->temperature,
+                 "Of a model file: factors on the standard deviations of rotation and translation")
+      ->expected(2)
+      ->check(CLI::Range(1e-3, 1e3))
+      ->type_name("R T");
+  app.add_option("--training", options->training, "Of a model file: how it was trained")->type_name("TEXT");
   app.footer(kExamples);
   return [options] { return Convert(*options); };
 }

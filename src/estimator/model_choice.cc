@@ -7,8 +7,10 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <vector>
 
+#include "base/sha256.h"
 #include "calfvo/error.h"
 
 namespace calfvo {
@@ -37,6 +39,20 @@ std::vector<fs::path> ModelFolders() {
   return folders;
 }
 
+// Models that are shipped stand in a list as sha256sum(1) writes it.
+void CheckListedHash(const fs::path& path) {
+  std::ifstream list(path.parent_path() / "SHA256SUMS");
+  std::string hash, name;
+  while (list >> hash >> name) {
+    if (name != path.filename()) continue;
+    const std::string actual = Sha256OfFile(path);
+    if (actual == hash) return;
+    throw Error(
+        fmt::format("{}: damaged: its SHA-256 is {}, SHA256SUMS beside it says {}; get the file again",
+                    path.string(), actual, hash));
+  }
+}
+
 ChosenModel MakeRandom(const std::string& name) {
   const std::string rest = name.substr(name.find(':') + 1);
   const size_t colon = rest.find(':');
@@ -62,7 +78,10 @@ ChosenModel OpenModel(const std::string& name) {
   if (fs::path(name).filename() == name) {
     for (const fs::path& folder : ModelFolders()) {
       const fs::path path = folder / (name + ".safetensors");
-      if (fs::exists(path, ignored)) return {LoadModelFile(path), path, name};
+      if (fs::exists(path, ignored)) {
+        CheckListedHash(path);
+        return {LoadModelFile(path), path, name};
+      }
       tried.push_back(path.string());
     }
   }

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>  // setenv
 
+#include <fstream>
+
+#include "base/sha256.h"
 #include "base/testing.h"
 #include "estimator/tiny_model.h"
 
@@ -18,6 +21,10 @@ TEST(ModelChoice, FilesNamesAndRandomWeights) {
 
   EXPECT_EQ(OpenModel(path.string()).path, path);
   ::setenv("CALFVO_MODELS", folder.path().c_str(), 1);
+  EXPECT_EQ(OpenModel("mine").path, path);
+  std::ofstream(folder.path() / "SHA256SUMS") << std::string(64, '0') << "  mine.safetensors\n";
+  EXPECT_NE(ErrorFrom([] { OpenModel("mine"); }).find("damaged: its SHA-256 is "), std::string::npos);
+  std::ofstream(folder.path() / "SHA256SUMS") << Sha256OfFile(path) << "  mine.safetensors\n";
   EXPECT_EQ(OpenModel("mine").path, path);
   ::unsetenv("CALFVO_MODELS");
 

@@ -70,6 +70,10 @@ void CheckTensors(const ModelConfig& config, const WeightSource& weights) {
 
 }  // namespace
 
+bool IsModelFile(const WeightSource& weights) {
+  return weights.metadata().contains(kConfigKey);
+}
+
 ModelFile LoadModelFile(const std::filesystem::path& path) {
   ModelFile model;
   model.weights = OpenWeights(path);

@@ -17,6 +17,9 @@ struct ModelFile {
   std::unique_ptr<WeightSource> weights;
 };
 
+// Whether the file says that it is a model of calfvo; nothing else is checked.
+bool IsModelFile(const WeightSource& weights);
+
 // Opens and checks a model file: its configuration, and that it has every tensor with the right shape, a
 // float dtype and finite values, and no other tensor. Throws Error naming the file, the tensor and what was
 // expected.
