@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # `make demo` and `make test` need nothing but a Debian 12: they install the packages they use first.
-.PHONY: help setup build demo test tsan fuzz tidy format bench install clean
+.PHONY: help setup setup-test build demo test tsan fuzz train tidy format bench install clean
 
 help:
-	@echo "make demo     build, evaluate an example trajectory, say where the picture is"
+	@echo "make demo     build, invent a video, estimate its camera's path, evaluate, say where the picture is"
 	@echo "make test     unit tests in release and under ASan+UBSan, formatting"
 	@echo "make tsan     tests of what uses threads, under ThreadSanitizer"
 	@echo "make fuzz     every fuzz target, SECONDS=60 each"
+	@echo "make train    the trainer, and its tests (needs LibTorch)"
 	@echo "make tidy     clang-tidy over all sources"
 	@echo "make format   clang-format in place"
 	@echo "make bench    benchmarks"
@@ -16,43 +17,53 @@ help:
 setup:
 	@scripts/setup
 
+setup-test:
+	@scripts/setup test
+
+# Without tests: what users need.
 build: setup
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release
+	@cmake --preset install >/dev/null
+	@cmake --build --preset install
 
+# A video that no network has seen.
 demo: setup
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target calfvo_program make_trajectories
-	@build/release/examples/make_trajectories demo
-	@build/release/calfvo eval --ref demo/groundtruth.txt --est demo/estimate.txt --align origin --plot demo/report
+	@cmake --preset install >/dev/null
+	@cmake --build --preset install --target calfvo_program
+	@build/install/calfvo synth street -o demo/video --preset driving --frames 150 --seed 2026
+	@build/install/calfvo run demo/video/video.mp4 -o demo/result --gt demo/video/groundtruth.txt
 
-test: setup
+test: setup-test
 	@scripts/format --check
 	@cmake --preset release >/dev/null && cmake --build --preset release && ctest --preset release -j2
 	@cmake --preset asan >/dev/null && cmake --build --preset asan && ctest --preset asan -j2
 
-THREADED = base_test backend_test model_test synth_test
-tsan: setup
+THREADED = base_test backend_test estimator_test model_test odometry_test synth_test
+tsan: setup-test
 	@cmake --preset tsan >/dev/null && cmake --build --preset tsan --target $(THREADED)
 	@ctest --preset tsan -j2 -L threads --no-tests=error
 
 SECONDS ?= 60
-fuzz: setup
+fuzz: setup-test
 	@scripts/fuzz $(SECONDS)
 
-tidy: setup
+tidy: setup-test
 	@cmake --preset dev >/dev/null
 	@git ls-files '*.cc' | grep -v '^tests/consumer\|^fuzz/\|^bench/' | xargs -P2 -n4 clang-tidy -p build/dev --quiet --extra-arg=-Wno-unknown-warning-option
 
-format: setup
+format: setup-test
 	@scripts/format
 
 bench:
 	@scripts/bench
 
+train:
+	@scripts/setup train
+	@cmake --preset train >/dev/null && cmake --build --preset train --target train/all
+	@ctest --test-dir build/train/train -LE gpu -j2 --no-tests=error --output-on-failure
+
 PREFIX ?= /usr/local
 install: build
-	@cmake --install build/release --prefix $(PREFIX)
+	@cmake --install build/install --prefix $(PREFIX)
 
 clean:
 	rm -rf build demo

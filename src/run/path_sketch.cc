@@ -37,17 +37,21 @@ Figure PathSketch::PathFigure(const std::string& title, bool has_confidence) con
   const Eigen::Index up = dropped == 2 ? 1 : 2;
 
   Series path{.label = "camera", .start_marker = true, .end_marker = true};
-  double worst = 0.0;
+  std::vector<double> sigmas;
   for (const Point& point : points_) {
     path.x.push_back(point.position[across]);
     path.y.push_back(point.position[up]);
-    worst = std::max(worst, point.sigma_translation_m);
+    sigmas.push_back(point.sigma_translation_m);
   }
+  // A few bad steps must not leave one colour for all others.
+  const auto high_sigma = sigmas.begin() + std::ssize(sigmas) * 98 / 100;
+  if (!sigmas.empty()) std::nth_element(sigmas.begin(), high_sigma, sigmas.end());
+  const double top = sigmas.empty() ? 0.0 : *high_sigma;
   constexpr const char* kAxes[] = {"x (m), right", "y (m), down", "z (m), ahead"};
   Panel panel{.x_label = kAxes[across], .y_label = kAxes[up], .equal_aspect = true};
-  if (has_confidence && worst > 0.0) {
+  if (has_confidence && top > 0.0) {
     for (size_t i = 1; i < points_.size(); ++i) path.values.push_back(points_[i].sigma_translation_m);
-    panel.color_bar = ColorBar{"standard deviation of each step (m)", 0.0, worst};
+    panel.color_bar = ColorBar{"standard deviation of each step (m)", 0.0, top};
   }
   panel.series = {std::move(path)};
   return {.title = title, .width = 800, .height = 600, .panels = {std::move(panel)}};

@@ -14,7 +14,7 @@ namespace calfvo::train {
 namespace {
 
 TEST(Overfit, LearnsSixteenWindowsByHeart) {
-  const int64_t steps = 150;
+  const int64_t steps = 220;
   TrainOptions options =
       ReadTrainConfig(TinyConfigFile(),
                       {"model.window=3", "loss.motion_weight=0", "schedule.learning_rate=2e-3",

@@ -26,7 +26,9 @@ class CudaLoss : public ::testing::Test {
     options_.motion_weight = 20.0;
   }
   WindowBatch OnGpu() const {
-    return {{}, batch_.rotation.cuda(), batch_.translation.cuda(), batch_.motion.cuda()};
+    return {.rotation = batch_.rotation.cuda(),
+            .translation = batch_.translation.cuda(),
+            .motion = batch_.motion.cuda()};
   }
 
   HeadConfig head_;

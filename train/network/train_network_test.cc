@@ -148,7 +148,7 @@ TEST_P(Twin, HasTheTensorsOfModelFilesAndGradientsOfAll) {
   NetworkOptions options;
   options.motion_head = true;
   TrainNetwork network(config, options);
-  const NetworkOutput output = network->forward(RandomFrames(config, 1, 3));
+  const NetworkOutput output = Forward(network, RandomFrames(config, 1, 3));
   (output.values.square().sum() + output.motion.square().sum()).backward();
   std::set<std::string> expected = {"motion.weight", "motion.bias"};
   for (const TensorSpec& spec : ModelTensors(config)) {
@@ -172,7 +172,7 @@ at::Tensor Gradients(const ModelConfig& config, const WeightSource& weights, boo
   options.bf16 = bf16;
   TrainNetwork network(config, options);
   LoadWeights(*network, weights);
-  network->forward(RandomFrames(config, 2, 3)).values.square().sum().backward();
+  Forward(network, RandomFrames(config, 2, 3)).values.square().sum().backward();
   std::vector<at::Tensor> rows;
   for (const at::Tensor& parameter : network->parameters()) rows.push_back(parameter.grad().flatten());
   return at::cat(rows);
@@ -229,7 +229,7 @@ TEST(InitialWeights, StartNearTheIdentity) {
     config.head.translation_mean = {0.0, 0.1, 0.5};
     config.head.translation_std = {0.1, 0.2, 0.5};
     TrainNetwork network(config, NetworkOptions{});
-    const at::Tensor values = network->forward(RandomFrames(config, 1, 3)).values.detach().contiguous();
+    const at::Tensor values = Forward(network, RandomFrames(config, 1, 3)).values.detach().contiguous();
     const auto per_pair = static_cast<size_t>(config.head.values_per_pair());
     const PairEstimate estimate = InterpretPair(config.head, {values.data_ptr<float>(), per_pair});
     EXPECT_LT(estimate.first_from_second.rotation.angularDistance(Eigen::Quaterniond::Identity()), 0.1);
@@ -264,7 +264,7 @@ TEST(FrozenEncoder, GetsNoGradients) {
   NetworkOptions options;
   options.train_encoder = false;
   TrainNetwork network(config, options);
-  network->forward(RandomFrames(config, 1, 3)).values.sum().backward();
+  Forward(network, RandomFrames(config, 1, 3)).values.sum().backward();
   for (const auto& item : network->named_parameters()) {
     EXPECT_EQ(item.value().grad().defined(), !item.key().starts_with("encoder.")) << item.key();
   }
