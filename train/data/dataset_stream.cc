@@ -9,6 +9,7 @@
 #include "base/thread_pool.h"
 #include "calfvo/error.h"
 #include "data/picture_store.h"
+#include "data/posed_frames.h"
 #include "data/prefetcher.h"
 
 namespace calfvo::train {

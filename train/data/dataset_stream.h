@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "data/sequence_source.h"
 #include "data/window_sampler.h"
 #include "data/window_stream.h"
+#include "datasets/sequence.h"
 #include "weights/model_config.h"
 
 namespace calfvo::train {

@@ -136,5 +136,24 @@ TEST(MixtureStream, JoinsItsPartsAndKnowsWhereMotionIsNotKnown) {
   EXPECT_NE(ErrorFrom([] { MixtureStream({}); }), "no error");
 }
 
+TEST(DatasetStream, RealVideoTrains) {
+  const std::filesystem::path folder = std::filesystem::path(CALFVO_REAL_SEQUENCES) / "kitti06";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
+  std::vector<Dataset> datasets(1);
+  datasets[0].sampling = {.name = "kitti", .max_stride = 2};
+  datasets[0].sequences.push_back(OpenSequence(folder));
+  DatasetStreamOptions options;
+  options.windows = 4;
+  options.threads = 1;
+  options.batches = 1;
+  const WindowBatch batch = OpenDatasetStream(std::move(datasets), options, torch::kCPU)->At(0);
+  EXPECT_EQ(batch.frames.sizes(), (torch::IntArrayRef{4, 8, 224, 224, 3}));
+  EXPECT_GT(batch.frames.to(torch::kFloat).std().item<double>(), 20.0);
+  // The car drives 1.2 m a frame, straight ahead.
+  EXPECT_GT(batch.translation.select(-1, 2).min().item<double>(), 1.0);
+  EXPECT_LT(batch.translation.select(-1, 2).max().item<double>(), 2.6);
+  EXPECT_LT(batch.translation.narrow(-1, 0, 2).abs().max().item<double>(), 0.2);
+}
+
 }  // namespace
 }  // namespace calfvo::train

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/thread_pool.h"
-#include "data/sequence_source.h"
+#include "datasets/sequence.h"
 #include "weights/model_config.h"
 
 namespace calfvo::train {

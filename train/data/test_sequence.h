@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "calfvo/error.h"
-#include "data/sequence_source.h"
+#include "datasets/sequence.h"
 #include "geometry/so3.h"
 
 namespace calfvo::train {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/testing.h"
+#include "data/posed_frames.h"
 #include "data/test_sequence.h"
 
 namespace calfvo::train {

@@ -57,6 +57,7 @@ DatasetOptions ReadDataset(TomlTable table) {
   DatasetOptions options;
   ReadOption(table, "name", options.sampling.name);
   ReadOption(table, "path", options.path);
+  ReadOption(table, "split", options.split);
   ReadOption(table, "share", options.sampling.share);
   ReadOption(table, "min_stride", options.sampling.min_stride);
   ReadOption(table, "max_stride", options.sampling.max_stride);

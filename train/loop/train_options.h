@@ -55,9 +55,10 @@ struct HeldOutOptions {
   void Validate() const;
 };
 
-// Recorded sequences in TUM's layout (data/tum_sequence.h).
+// Recorded sequences of any dataset that docs/datasets.md knows.
 struct DatasetOptions {
-  std::filesystem::path path;  // a sequence, or a folder of sequences
+  std::filesystem::path path;   // a sequence, or a folder of sequences
+  std::filesystem::path split;  // which of them (configs/splits); empty: all
   StreamOptions sampling;
 };
 

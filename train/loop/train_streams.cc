@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -11,34 +10,23 @@
 #include "calfvo/error.h"
 #include "data/dataset_stream.h"
 #include "data/mixture_stream.h"
+#include "data/posed_frames.h"
 #include "data/procedural_stream.h"
-#include "data/tum_sequence.h"
+#include "datasets/split.h"
 
 namespace calfvo::train {
 namespace {
 
-bool IsSequence(const std::filesystem::path& folder) {
-  return std::filesystem::exists(folder / "rgb.txt");
-}
-
 Dataset OpenDataset(const DatasetOptions& options) {
+  std::vector<FoundSequence> found = FindSequences(options.path);
+  if (!options.split.empty()) found = Split(options.split).Select(found);
+  if (found.empty()) {
+    throw Error(fmt::format("{}: none of the sequences of {} is there", options.path.string(),
+                            options.split.string()));
+  }
   Dataset dataset{.sampling = options.sampling};
-  std::vector<std::filesystem::path> folders;
-  if (!std::filesystem::is_directory(options.path)) {
-    throw Error(fmt::format("{}: is no folder; dataset '{}' was expected there", options.path.string(),
-                            options.sampling.name));
-  }
-  if (IsSequence(options.path)) folders.push_back(options.path);
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(options.path)) {
-    if (entry.is_directory() && IsSequence(entry.path())) folders.push_back(entry.path());
-  }
-  if (folders.empty()) {
-    throw Error(fmt::format("{}: holds no sequence in TUM's layout (rgb.txt, groundtruth.txt)",
-                            options.path.string()));
-  }
-  // Which sequence a number stands for must not depend on the file system.
-  std::sort(folders.begin(), folders.end());
-  for (const auto& folder : folders) dataset.sequences.push_back(OpenTumSequence(folder));
+  for (const FoundSequence& sequence : found)
+    dataset.sequences.push_back(FromFirstPose(OpenSequence(sequence)));
   return dataset;
 }
 
