@@ -16,9 +16,9 @@ using std::numbers::pi;
 using LongVector = Eigen::Matrix<long double, 3, 1>;
 
 // From nothing to π, with the places where formulas change and where they are tempted to lose digits.
-const std::vector<double> kAngles = {1e-300, 1e-200,    1e-100,    1e-20,     1e-12,      0.99e-8,   1.01e-8,
-                                     1e-6,   1e-4,      0.0099,    0.0101,    0.1,        1.0,       2.0,
-                                     3.0,    pi - 1e-3, pi - 1e-6, pi - 1e-9, pi - 1e-12, pi - 1e-15};
+const std::vector<double> kTurnAngles = {
+    1e-300, 1e-200, 1e-100, 1e-20, 1e-12, 0.99e-8,   1.01e-8,   1e-6,      1e-4,       0.0099,
+    0.0101, 0.1,    1.0,    2.0,   3.0,   pi - 1e-3, pi - 1e-6, pi - 1e-9, pi - 1e-12, pi - 1e-15};
 
 LongVector ExactLog(const Quaternion& q) {
   const LongVector v = q.vec().cast<long double>() * (q.w() < 0.0 ? -1.0L : 1.0L);
@@ -62,7 +62,7 @@ TEST(SO3, ExpAgreesWithLongDouble) {
 
 TEST(SO3, LogInvertsExpToTheLastDigits) {
   std::mt19937_64 random(3);
-  for (const double angle : kAngles) {
+  for (const double angle : kTurnAngles) {
     for (int trial = 0; trial < 100; ++trial) {
       const Eigen::Vector3d axis = RandomVector(random).normalized();
       const Eigen::Vector3d error = LogSO3(ExpSO3(angle * axis)) / angle - axis;
@@ -73,7 +73,7 @@ TEST(SO3, LogInvertsExpToTheLastDigits) {
 
 TEST(SO3, LogAgreesWithLongDouble) {
   std::mt19937_64 random(4);
-  for (const double angle : kAngles) {
+  for (const double angle : kTurnAngles) {
     for (int trial = 0; trial < 100; ++trial) {
       const Quaternion q = ExpSO3(angle * RandomVector(random).normalized());
       const LongVector exact = ExactLog(q);
@@ -111,7 +111,7 @@ TEST(SO3, LogTakesTheShortWayRound) {
 
 TEST(SO3, AnglesKeepTheirDigits) {
   std::mt19937_64 random(6);
-  for (const double angle : kAngles) {
+  for (const double angle : kTurnAngles) {
     const Eigen::Vector3d axis = RandomVector(random).normalized();
     EXPECT_NEAR(RotationAngle(ExpSO3(angle * axis)) / angle, 1.0, 2e-15);
     const Quaternion a = RandomRotation(random);
@@ -143,7 +143,7 @@ TEST(SO3, MinimalRotationTakesOneDirectionToTheOther) {
   std::mt19937_64 random(8);
   for (int trial = 0; trial < 1000; ++trial) {
     const Eigen::Vector3d from = RandomVector(random).normalized();
-    for (const double angle : kAngles) {
+    for (const double angle : kTurnAngles) {
       const Eigen::Vector3d to = ExpSO3(angle * from.unitOrthogonal()) * from;
       const Quaternion rotation = MinimalRotation(from, to);
       EXPECT_LT((rotation * from - to).norm(), 2e-15);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/testing.h"
+#include "plot/not_numbers.h"
 #include "plot/raster_canvas.h"
 #include "plot/stroke_font.h"
 #include "plot/svg_canvas.h"
@@ -23,8 +24,6 @@ using testing::Not;
 
 constexpr Color kClear{0, 0, 0, 0};
 constexpr Color kBlack{0, 0, 0};
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void DrawLine(Canvas& canvas, const std::vector<Point>& points, const Stroke& stroke) {
   canvas.Polyline(points, stroke);

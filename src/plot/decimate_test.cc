@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
+#include "plot/not_numbers.h"
+
 namespace calfvo {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 size_t Count(const std::vector<LinePiece>& pieces) {
   size_t count = 0;

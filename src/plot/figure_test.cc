@@ -13,6 +13,7 @@
 
 #include "base/testing.h"
 #include "plot/legend.h"
+#include "plot/not_numbers.h"
 #include "plot/panel.h"
 
 namespace calfvo {
@@ -21,9 +22,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // What is wrong with `xml`, or nothing: tags must nest, attribute values must be quoted, and a bare & or < is
 // not text.
