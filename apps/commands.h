@@ -14,6 +14,7 @@ Run AddConvertCommand(CLI::App& app);
 Run AddEvalCommand(CLI::App& app);
 Run AddInfoCommand(CLI::App& app);
 Run AddRunCommand(CLI::App& app);
+Run AddSuiteCommand(CLI::App& app);
 Run AddSynthCommand(CLI::App& app);
 
 }  // namespace calfvo
