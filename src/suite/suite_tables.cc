@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "eval/statistics.h"
 
@@ -15,7 +16,7 @@ constexpr const char* kPaper = "CalfVO, paper";
 constexpr const char* kZero = "no motion";
 constexpr const char* kConstant = "best constant motion";
 
-// A table row by row: whose numbers, and how to take them.
+// A row of ours: its name, and whose scores it holds.
 struct Scored {
   std::string label;
   PathScores SuiteResult::*scores;
@@ -29,40 +30,48 @@ std::vector<Scored> OwnRows(const SuiteNumbers& numbers) {
 
 std::vector<double> Scores(const BenchmarkResults& benchmark, int overlap, PathScores SuiteResult::*scores,
                            double PathScores::*score) {
-  std::vector<double> values;
-  for (const SuiteSequence* sequence : benchmark.sequences) {
-    const auto found = sequence->results.find(overlap);
-    if (found != sequence->results.end()) values.push_back(found->second.*scores.*score);
-  }
-  return values;
+  return benchmark.Values(overlap, [&](const SuiteResult& result) { return result.*scores.*score; });
 }
 
+// Averages are over sequences, as the paper's.
 double MeanScore(const BenchmarkResults& benchmark, int overlap, PathScores SuiteResult::*scores,
                  double PathScores::*score) {
   return MeanOfKnown(Scores(benchmark, overlap, scores, score));
 }
 
-int64_t CountDone(const BenchmarkResults& benchmark, int overlap) {
-  return std::count_if(benchmark.sequences.begin(), benchmark.sequences.end(),
-                       [&](const auto* sequence) { return sequence->results.contains(overlap); });
+double Sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Sums over the sequences that have a result.
-double Sum(const BenchmarkResults& benchmark, int overlap, double (*number)(const SuiteResult&)) {
-  double sum = 0.0;
-  for (const SuiteSequence* sequence : benchmark.sequences) {
-    const auto found = sequence->results.find(overlap);
-    if (found != sequence->results.end()) sum += number(found->second);
-  }
-  return sum;
-}
-
-double WallSeconds(const SuiteResult& result) {
-  return result.wall_s;
+double CountDone(const BenchmarkResults& benchmark, int overlap) {
+  return Sum(benchmark.Values(overlap, [](const SuiteResult&) { return 1; }));
 }
 
 bool HasNumber(const std::vector<TableCell>& row) {
   return std::any_of(row.begin() + 1, row.end(), [](const TableCell& cell) { return cell.text != "-"; });
+}
+
+ResultTable SequencesTable(const SuiteNumbers& numbers) {
+  ResultTable table{
+      .name = "sequences",
+      .title = "Relative errors of each sequence, m and ° per frame",
+      .note = "0: of no motion. c: of the best constant motion. s: as in the table of scales.",
+      .heading = {"sequence", "frames", "t_rel", "0 t_rel", "c t_rel", "r_rel", "0 r_rel", "c r_rel", "s"}};
+  for (const auto& benchmark : numbers.benchmarks) {
+    for (const SuiteSequence* sequence : benchmark.sequences) {
+      const auto found = sequence->results.find(numbers.overlap);
+      const SuiteResult result = found == sequence->results.end() ? SuiteResult() : found->second;
+      table.rows.push_back(
+          {{fmt::format("{} {}", benchmark.name, sequence->found.name)}, {std::to_string(sequence->frames)}});
+      for (const auto score : {&PathScores::t_rel, &PathScores::r_rel}) {
+        for (const auto& scores : {result.scores, result.zero, result.constant}) {
+          table.rows.back().push_back(NumberCell(scores.*score, 4));
+        }
+      }
+      table.rows.back().push_back(NumberCell(result.scores.scale, 3));
+    }
+  }
+  return table;
 }
 
 ResultTable AccuracyTable(const SuiteNumbers& numbers) {
@@ -128,7 +137,7 @@ ResultTable ScaleTable(const SuiteNumbers& numbers) {
       // A camera that stands has no scale.
       const double median = scores == &SuiteResult::zero ? kUnknown : Summarise(scales).median;
       table.rows.push_back({{fmt::format("{}: {}", benchmark.name, label)},
-                            NumberCell(static_cast<double>(CountDone(benchmark, numbers.overlap)), 0),
+                            NumberCell(CountDone(benchmark, numbers.overlap), 0),
                             NumberCell(median, 3),
                             mean(&PathScores::t_rel_aligned),
                             mean(&PathScores::t_rel)});
@@ -180,11 +189,10 @@ ResultTable CompletionTable(const SuiteNumbers& numbers) {
     }
     int64_t frames = 0;
     for (const SuiteSequence* sequence : benchmark.sequences) frames += sequence->frames;
-    const double poses = Sum(benchmark, numbers.overlap,
-                             [](const SuiteResult& result) { return static_cast<double>(result.poses); });
+    const double poses = Sum(benchmark.Values(numbers.overlap, &SuiteResult::poses));
     table.rows.push_back({{fmt::format("{}: {}, this run", benchmark.name, numbers.model)},
                           {std::to_string(benchmark.sequences.size())},
-                          {std::to_string(CountDone(benchmark, numbers.overlap))},
+                          NumberCell(CountDone(benchmark, numbers.overlap), 0),
                           {std::to_string(frames)},
                           NumberCell(poses, 0)});
   }
@@ -198,15 +206,13 @@ ResultTable CalibrationTable(const SuiteNumbers& numbers) {
       .note = "Axis by axis; means over sequences. Less than normal errors give means too sure.",
       .heading = {"benchmark", "rotation 1σ", "rotation 2σ", "translation 1σ", "translation 2σ"}};
   for (const auto& benchmark : numbers.benchmarks) {
-    const auto percent = [&](double (*share)(const SuiteResult&)) {
-      return NumberCell(100.0 * benchmark.Mean(numbers.overlap, share), 1);
-    };
-    table.rows.push_back(
-        {{benchmark.name},
-         percent([](const auto& result) { return result.calibration.rotation_1_sigma; }),
-         percent([](const auto& result) { return result.calibration.rotation_2_sigma; }),
-         percent([](const auto& result) { return result.calibration.translation_1_sigma; }),
-         percent([](const auto& result) { return result.calibration.translation_2_sigma; })});
+    table.rows.push_back({{benchmark.name}});
+    for (const auto share : {&StepCalibration::rotation_1_sigma, &StepCalibration::rotation_2_sigma,
+                             &StepCalibration::translation_1_sigma, &StepCalibration::translation_2_sigma}) {
+      const auto shares = benchmark.Values(
+          numbers.overlap, [&](const SuiteResult& result) { return result.calibration.*share; });
+      table.rows.back().push_back(NumberCell(100.0 * MeanOfKnown(shares), 1));
+    }
   }
   const TableCell normal_1 = NumberCell(100.0 * std::erf(std::sqrt(0.5)), 1);
   const TableCell normal_2 = NumberCell(100.0 * std::erf(std::sqrt(2.0)), 1);
@@ -229,9 +235,8 @@ ResultTable RuntimeTable(const SuiteNumbers& numbers) {
                             NumberCell(paper.frames_per_second, 1),
                             {paper.hardware}});
     }
-    const double frames = Sum(benchmark, numbers.overlap,
-                              [](const SuiteResult& result) { return static_cast<double>(result.frames); });
-    const double seconds = Sum(benchmark, numbers.overlap, WallSeconds);
+    const double frames = Sum(benchmark.Values(numbers.overlap, &SuiteResult::frames));
+    const double seconds = Sum(benchmark.Values(numbers.overlap, &SuiteResult::wall_s));
     table.rows.push_back({{fmt::format("{}: {}, this run", benchmark.name, numbers.model)},
                           NumberCell(frames, 0),
                           NumberCell(seconds, 1),
@@ -247,19 +252,21 @@ double EstimatesOfAll(const SuiteNumbers& numbers, int overlap) {
   double pairs = 0.0;
   for (const auto& benchmark : numbers.benchmarks) {
     const auto pairs_of = [](const SuiteResult& result) { return static_cast<double>(result.poses - 1); };
-    pairs += Sum(benchmark, overlap, pairs_of);
-    estimates += Sum(benchmark, overlap, [](const SuiteResult& result) {
-      return result.estimates_per_pair * static_cast<double>(result.poses - 1);
-    });
+    pairs += Sum(benchmark.Values(overlap, pairs_of));
+    estimates += Sum(benchmark.Values(
+        overlap, [&](const SuiteResult& result) { return result.estimates_per_pair * pairs_of(result); }));
   }
   return pairs > 0.0 ? estimates / pairs : kUnknown;
 }
 
 ResultTable OverlapTable(const SuiteNumbers& numbers) {
-  ResultTable table{.name = "overlap",
-                    .title = "Effect of window overlap (Table S2 of the paper)",
-                    .note = "The paper's runtime is over its 137 sequences.",
-                    .heading = {"frames shared"}};
+  ResultTable table{
+      .name = "overlap",
+      .title = "Effect of window overlap (Table S2 of the paper)",
+      .note =
+          "Windows of K frames that share N give (K-1)/(K-N) estimates per pair but for the ends. "
+          "The paper's runtime is over its 137 sequences.",
+      .heading = {"frames shared"}};
   const auto& sweep = numbers.paper.overlap;
   for (const auto& paper : sweep) table.heading.push_back(std::to_string(paper.frames));
   const auto add_row = [&](const std::string& label, int decimals, const auto& number) {
@@ -286,55 +293,19 @@ ResultTable OverlapTable(const SuiteNumbers& numbers) {
   add_row("runtime, s: this run", 1, [&](const auto& paper) {
     double seconds = 0.0;
     for (const auto& benchmark : numbers.benchmarks) {
-      seconds += Sum(benchmark, static_cast<int>(paper.frames), WallSeconds);
+      seconds += Sum(benchmark.Values(static_cast<int>(paper.frames), &SuiteResult::wall_s));
     }
     return seconds > 0.0 ? seconds : kUnknown;
   });
   return table;
 }
 
-constexpr SuiteTable kTables[] = {{"accuracy", AccuracyTable},       {"scale", ScaleTable},
-                                  {"global", GlobalTable},           {"completion", CompletionTable},
-                                  {"calibration", CalibrationTable}, {"runtime", RuntimeTable},
-                                  {"overlap", OverlapTable}};
+constexpr SuiteTable kTables[] = {{"sequences", SequencesTable},   {"accuracy", AccuracyTable},
+                                  {"scale", ScaleTable},           {"global", GlobalTable},
+                                  {"completion", CompletionTable}, {"calibration", CalibrationTable},
+                                  {"runtime", RuntimeTable},       {"overlap", OverlapTable}};
 
 }  // namespace
-
-double BenchmarkResults::Mean(int overlap, double (*number)(const SuiteResult&)) const {
-  std::vector<double> values;
-  for (const SuiteSequence* sequence : sequences) {
-    const auto found = sequence->results.find(overlap);
-    if (found != sequence->results.end()) values.push_back(number(found->second));
-  }
-  return MeanOfKnown(values);
-}
-
-double BenchmarkResults::Paper(const std::vector<double>& list) const {
-  return paper_index < 0 ? kUnknown : list[static_cast<size_t>(paper_index)];
-}
-
-SuiteNumbers::SuiteNumbers(std::span<const SuiteSequence> sequences, int base_overlap,
-                           const PaperTables& paper_tables)
-    : paper(paper_tables), overlap(base_overlap), model("no result") {
-  std::vector<std::string> kinds;
-  for (const auto& benchmark : paper.benchmarks) {
-    benchmarks.push_back({benchmark.name, static_cast<int>(benchmarks.size()), {}});
-    kinds.push_back(benchmark.kind);
-  }
-  for (const SuiteSequence& sequence : sequences) {
-    auto kind = std::find(kinds.begin(), kinds.end(), sequence.found.kind);
-    if (kind == kinds.end()) {
-      kind = kinds.insert(kinds.end(), sequence.found.kind);
-      benchmarks.push_back({sequence.found.kind, -1, {}});
-    }
-    benchmarks[static_cast<size_t>(kind - kinds.begin())].sequences.push_back(&sequence);
-    for (const auto& [_, result] : sequence.results) {
-      model = result.model;
-      hardware = result.backend;
-    }
-  }
-  std::erase_if(benchmarks, [](const auto& benchmark) { return benchmark.sequences.empty(); });
-}
 
 std::span<const SuiteTable> SuiteTables() {
   return kTables;

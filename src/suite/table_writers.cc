@@ -105,8 +105,9 @@ std::string LatexText(std::string_view text) {
 std::string WriteLatex(std::span<const ResultTable> tables) {
   std::string text = "% needs booktabs\n";
   for (const ResultTable& table : tables) {
-    text += fmt::format("\n\\begin{{table}}\n\\centering\n\\caption{{{}. {}}}\n\\label{{tab:{}}}\n",
-                        LatexText(table.title), LatexText(table.note), table.name);
+    text += fmt::format("\n\\begin{{table}}\n\\centering\n\\caption{{{}{}{}}}\n\\label{{tab:{}}}\n",
+                        LatexText(table.title), table.note.empty() ? "" : ". ", LatexText(table.note),
+                        table.name);
     text += fmt::format("\\begin{{tabular}}{{l{}}}\n\\toprule\n", std::string(table.heading.size() - 1, 'r'));
     for (size_t i = 0; i < table.heading.size(); ++i) {
       text += (i > 0 ? " & " : "") + LatexText(table.heading[i]);
