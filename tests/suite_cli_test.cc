@@ -25,7 +25,8 @@ class SuiteCli : public testing::Test {
   }
   void MakeClips() const {
     for (const char* arguments : {"--seed 1 -o data/one", "--seed 2 -o data/two"}) {
-      const Outcome outcome = Calfvo(fmt::format("synth room --size 64x48 --quiet --frames 12 {}", arguments));
+      const Outcome outcome =
+          Calfvo(fmt::format("synth room --size 64x48 --quiet --frames 12 {}", arguments));
       ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     }
   }

@@ -39,9 +39,9 @@ Trajectory TruePath(const SequenceSource& sequence) {
   return path;
 }
 
-// Evaluates the run that `report` tells of, and draws it.
-SuiteResult EvaluateSequence(const SequenceSource& sequence, const RunReport& report,
-                             const fs::path& folder) {
+// Evaluates the run that `report` tells of, and draws it if asked to.
+SuiteResult EvaluateSequence(const SequenceSource& sequence, const RunReport& report, const fs::path& folder,
+                             bool draws) {
   const Trajectory reference = TruePath(sequence);
   const Trajectory estimate = ReadTrajectory(folder / "trajectory.tum", TrajectoryFormat::kTum);
   const std::vector<PoseStep> steps = ReadPoseSteps(folder / "poses.csv");
@@ -50,8 +50,10 @@ SuiteResult EvaluateSequence(const SequenceSource& sequence, const RunReport& re
                             sequence.frames().size()));
   }
   WriteTrajectory(reference, folder / "groundtruth.tum", TrajectoryFormat::kTum);
-  const Evaluation evaluation = Evaluate(reference, estimate, {.alignment = Alignment::kOrigin});
-  WriteReport({sequence.name(), reference, estimate, evaluation}, folder / "report");
+  if (draws) {
+    const Evaluation evaluation = Evaluate(reference, estimate, {.alignment = Alignment::kOrigin});
+    WriteReport({sequence.name(), reference, estimate, evaluation}, folder / "report");
+  }
   std::vector<std::optional<Rigid3>> truth;
   for (const SequenceFrame& frame : sequence.frames()) truth.push_back(frame.world_from_camera);
   return {.model = report.model,
@@ -172,7 +174,8 @@ class Suite {
     const std::string input = std::string(kDatasetPrefix) + found.path.string();
     const RunReport report = runner.Run(input, folder, stop_, &progress);
     if (report.interrupted) return {};
-    SuiteResult result = EvaluateSequence(*OpenSequence(found), report, folder);
+    const bool draws = report.options.overlap == options_.run.overlap;
+    SuiteResult result = EvaluateSequence(*OpenSequence(found), report, folder, draws);
     WriteSuiteResult(result, folder / "result.json");
     return result;
   }

@@ -21,12 +21,12 @@ struct SuiteSequence {
   std::string error;                   // the first, empty if all went well
 };
 
-// Runs every chosen sequence with each overlap and evaluates it. The results of a sequence are in
-// OUTPUT/KIND/NAME, those of further overlaps in overlap-N below: the files of `calfvo run`, the true poses
-// as groundtruth.tum, report/ and, last, result.json. Where that is, the sequence is done and is not run
-// again; where it is of another model or overlap, throws Error. A sequence that fails does not stop the rest.
-// Those without true poses are left out. `stop`, set from elsewhere, ends the suite before the next sequence
-// and drops the one under way.
+// Runs every chosen sequence with each overlap and evaluates it. OUTPUT/KIND/NAME then holds the files of
+// `calfvo run`, the true poses as groundtruth.tum, pictures in report/ and, last, result.json; overlap-N below
+// holds the same, without report/, of further overlaps. Where there is a result.json the sequence is done and
+// is not run again; where that is of another model or overlap, throws Error. A sequence that fails does not
+// stop the rest. Those without true poses are left out. `stop`, set from elsewhere, ends the suite and drops
+// the sequence under way.
 std::vector<SuiteSequence> RunSuite(const SuiteOptions& options, const std::atomic<bool>& stop);
 
 }  // namespace calfvo
