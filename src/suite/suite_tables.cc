@@ -203,7 +203,7 @@ ResultTable CalibrationTable(const SuiteNumbers& numbers) {
   ResultTable table{
       .name = "calibration",
       .title = "Errors of steps within their standard deviations, in %",
-      .note = "Axis by axis; means over sequences. Less than normal errors give means too sure.",
+      .note = "Axis by axis; means over sequences. A share below that of normal errors says: too sure.",
       .heading = {"benchmark", "rotation 1σ", "rotation 2σ", "translation 1σ", "translation 2σ"}};
   for (const auto& benchmark : numbers.benchmarks) {
     table.rows.push_back({{benchmark.name}});
