@@ -10,6 +10,7 @@ namespace calfvo {
 
 using Run = std::function<int()>;
 
+Run AddAttentionCommand(CLI::App& app);
 Run AddConvertCommand(CLI::App& app);
 Run AddEvalCommand(CLI::App& app);
 Run AddInfoCommand(CLI::App& app);
