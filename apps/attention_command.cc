@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "attention/attention_picture.h"
 #include "commands.h"

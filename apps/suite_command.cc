@@ -54,6 +54,7 @@ int RunAndTabulate(SuiteArguments& arguments) {
   }
   const std::string text = format.write(tables);
   fmt::print("{}", text);
+  MakeFolder(options.output);  // which is not there yet where all sequences failed
   WriteFileAtomically(options.output / fmt::format("tables{}", format.extension), text);
 
   int failures = 0;

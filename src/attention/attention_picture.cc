@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 #include "attention/attention_flow.h"
 #include "base/atomic_file.h"
