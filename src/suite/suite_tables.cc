@@ -83,7 +83,7 @@ ResultTable AccuracyTable(const SuiteNumbers& numbers) {
     table.heading.push_back(benchmark.name + " t_rel");
     table.heading.push_back(benchmark.name + " r_rel");
   }
-  std::vector<size_t> compared;  // rows among which the best is marked
+  std::vector<size_t> uncalibrated;  // the paper's rows among which the best is marked
   for (const auto& paper : numbers.paper.accuracy) {
     std::vector<TableCell> row = {{fmt::format("{}{}{}", paper.calibrated ? "calibrated " : "", paper.method,
                                                paper.aligned ? "†" : "")}};
@@ -92,11 +92,10 @@ ResultTable AccuracyTable(const SuiteNumbers& numbers) {
       row.push_back(NumberCell(benchmark.Paper(paper.r_rel), kDecimals));
     }
     if (!HasNumber(row)) continue;
-    if (!paper.calibrated) compared.push_back(table.rows.size());
+    if (!paper.calibrated) uncalibrated.push_back(table.rows.size());
     table.rows.push_back(std::move(row));
   }
-  const bool has_paper = !table.rows.empty();
-  compared.push_back(table.rows.size());
+  const size_t own_row = table.rows.size();
   for (const auto& [label, scores] : OwnRows(numbers)) {
     table.rows.push_back({{label}});
     for (const auto& benchmark : numbers.benchmarks) {
@@ -106,11 +105,25 @@ ResultTable AccuracyTable(const SuiteNumbers& numbers) {
       }
     }
   }
-  if (!has_paper) return table;
-  for (size_t column = 1; column < table.heading.size(); ++column) MarkSmallest(table, column, compared);
+  if (own_row == 0) return table;
   table.note =
       "Marked among uncalibrated methods; baselines take no part. † Up to scale, Sim(3)-aligned first. "
       "Calibrated methods are given the true intrinsics.";
+  for (size_t i = 0; i < numbers.benchmarks.size(); ++i) {
+    const BenchmarkResults& benchmark = numbers.benchmarks[i];
+    if (benchmark.paper_index < 0) continue;
+    std::vector<size_t> compared = uncalibrated;
+    const double done = CountDone(benchmark, numbers.overlap);
+    const double published = benchmark.Paper(numbers.paper.scale.sequences);
+    if (done == published) {
+      compared.push_back(own_row);
+    } else {
+      table.note += fmt::format(" {}: {} sequences here, {} in the paper, so this run is not marked.",
+                                benchmark.name, done, published);
+    }
+    MarkSmallest(table, 1 + 2 * i, compared);
+    MarkSmallest(table, 2 + 2 * i, compared);
+  }
   return table;
 }
 
