@@ -10,10 +10,12 @@ namespace calfvo {
 
 using Run = std::function<int()>;
 
+Run AddAttentionCommand(CLI::App& app);
 Run AddConvertCommand(CLI::App& app);
 Run AddEvalCommand(CLI::App& app);
 Run AddInfoCommand(CLI::App& app);
 Run AddRunCommand(CLI::App& app);
+Run AddSuiteCommand(CLI::App& app);
 Run AddSynthCommand(CLI::App& app);
 
 }  // namespace calfvo

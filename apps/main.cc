@@ -25,10 +25,12 @@ struct Command {
 };
 
 constexpr std::array kCommands = {
+    Command{"attention", "What the network looks at, as a picture", AddAttentionCommand},
     Command{"convert", "A model file out of another project's checkpoint", AddConvertCommand},
     Command{"eval", "How far an estimated trajectory is from a reference", AddEvalCommand},
     Command{"info", "This build, this CPU, and what a model file holds", AddInfoCommand},
     Command{"run", "Video in, trajectory out", AddRunCommand},
+    Command{"suite", "A model over the paper's benchmarks, and the paper's tables", AddSuiteCommand},
     Command{"synth", "Video of an invented scene, with its true trajectory", AddSynthCommand},
 };
 

@@ -11,6 +11,7 @@
 #include "calfvo/error.h"
 #include "commands.h"
 #include "run/manifest.h"
+#include "run/run_input.h"
 #include "run/video_runner.h"
 
 namespace calfvo {
@@ -40,7 +41,7 @@ Ctrl-C finishes with what has been read. Exit code: 0 done, 1 failed, 2 wrong us
 
 // holiday.mp4 to holiday-calfvo
 std::filesystem::path DefaultFolder(const std::string& input) {
-  std::filesystem::path path(input);
+  std::filesystem::path path(InputPath(input));
   if (path.filename().empty()) path = path.parent_path();
   const std::string stem = path.stem().string();
   const bool is_file_name = !stem.empty() && stem.find_first_of("*?[:-") != 0;
@@ -104,7 +105,7 @@ Run AddRunCommand(CLI::App& app) {
   auto arguments = std::make_shared<RunArguments>();  // shared by the parser and the returned function
   RunOptions& options = arguments->options;
   app.add_option("input", arguments->input,
-                 "Video file, folder or glob of pictures, /dev/videoN, or - for y4m")
+                 "Video file, folder or glob of pictures, /dev/videoN, dataset:PATH, or - for y4m")
       ->type_name("INPUT");
   app.add_option("-o,--output", arguments->output, "Folder of the results")->type_name("DIR");
   app.add_option("--model", options.model, "Model by name or file; random:calfvo-s for random weights")

@@ -57,6 +57,7 @@ Progress::Progress(std::string title, std::string unit, std::optional<int64_t> t
     : title_(std::move(title)),
       unit_(std::move(unit)),
       total_(total),
+      quiet_(quiet),
       visible_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
@@ -74,6 +75,12 @@ void Progress::Advance(int64_t count) {
   const std::string line = FormatProgress({title_, unit_, done_, total_, elapsed.count()}, TerminalColumns());
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);
+}
+
+void Progress::Print(std::string_view line) {
+  if (quiet_) return;
+  const std::lock_guard lock(mutex_);
+  fmt::print(stderr, "{}{}\n", visible_ ? "\r\033[K" : "", line);
 }
 
 }  // namespace calfvo

@@ -27,7 +27,7 @@ std::string FormatProgress(const ProgressState& state, int columns);
 
 // Draws on stderr, at most ten times a second, and only when stderr is a terminal: nothing is printed to
 // pipes and log files, nor when `quiet`. The line is erased on destruction, so that a closing summary stands
-// alone. Advance may be called from any thread.
+// alone. May be used from any thread.
 class Progress {
  public:
   Progress(std::string title, std::string unit, std::optional<int64_t> total, bool quiet);
@@ -37,12 +37,16 @@ class Progress {
 
   void Advance(int64_t count = 1);
 
+  // A line of its own on stderr, terminal or not, unless `quiet`; the bar comes back below it.
+  void Print(std::string_view line);
+
  private:
   using Clock = std::chrono::steady_clock;
 
   const std::string title_;
   const std::string unit_;
   const std::optional<int64_t> total_;
+  const bool quiet_;
   const bool visible_;
   const Clock::time_point start_ = Clock::now();
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "calfvo/error.h"
+#include "run/run_input.h"
 
 namespace calfvo {
 namespace {
@@ -61,13 +62,17 @@ std::vector<ManifestEntry> ReadManifest(const fs::path& path) {
         fail(fmt::format("'{}' is no folder name; use letters, digits, '-', '_' and '.'", entry.name));
       }
     } else {
-      const std::string base = DefaultName(entry.input);
+      const std::string base = DefaultName(InputPath(entry.input));
       entry.name = base;
       while (names.contains(entry.name)) entry.name = fmt::format("{}-{}", base, ++uses[base] + 1);
     }
     if (!names.insert(entry.name).second)
       fail(fmt::format("the name '{}' is taken by a line above", entry.name));
-    if (IsPath(entry.input)) entry.input = (path.parent_path() / entry.input).string();
+    if (IsPath(entry.input)) {
+      const std::string below = InputPath(entry.input);
+      const std::string prefix = entry.input.substr(0, entry.input.size() - below.size());
+      entry.input = prefix + (path.parent_path() / below).string();
+    }
     entries.push_back(std::move(entry));
   }
   if (entries.empty()) throw Error(fmt::format("{}: holds no inputs; expected one per line", path.string()));

@@ -19,17 +19,18 @@ TEST(Manifest, NamesAreUniqueAndInputsRelativeToTheFile) {
   const TempFolder folder;
   const auto entries = Read(folder,
                             "# holiday\n\na/clip.mp4\r\nb/clip.mp4\n/data/my film!.mov\nframes/\n"
-                            "c/clip.mp4\tbest\n/dev/video0\n-\n");
-  ASSERT_EQ(entries.size(), 7U);
+                            "c/clip.mp4\tbest\n/dev/video0\n-\ndataset:room\n");
+  ASSERT_EQ(entries.size(), 8U);
   const std::string root = folder.path().string();
-  const char* names[] = {"clip", "clip-2", "my_film_", "frames", "best", "video0", "-"};
+  const char* names[] = {"clip", "clip-2", "my_film_", "frames", "best", "video0", "-", "room"};
   const std::string inputs[] = {root + "/a/clip.mp4",
                                 root + "/b/clip.mp4",
                                 "/data/my film!.mov",
                                 root + "/frames/",
                                 root + "/c/clip.mp4",
                                 "/dev/video0",
-                                "-"};
+                                "-",
+                                "dataset:" + root + "/room"};
   for (size_t i = 0; i < entries.size(); ++i) {
     EXPECT_EQ(entries[i].name, names[i]);
     EXPECT_EQ(entries[i].input, inputs[i]);

@@ -6,12 +6,12 @@
 
 #include "base/atomic_file.h"
 #include "base/log.h"
-#include "base/progress.h"
 #include "base/scoped_timer.h"
 #include "base/sha256.h"
 #include "calfvo/error.h"
 #include "frames/preprocessor.h"
 #include "report/html_report.h"
+#include "run/run_input.h"
 #include "run/run_outputs.h"
 
 namespace calfvo {
@@ -28,7 +28,7 @@ double PeakRssMb() {
 
 // The input's name without folders and extension, for titles.
 std::string Title(const std::string& input) {
-  std::string name = std::filesystem::path(input).stem().string();
+  std::string name = std::filesystem::path(InputPath(input)).stem().string();
   return name.empty() || name == "-" ? "camera path" : name;
 }
 
@@ -74,10 +74,10 @@ RunReport VideoRunner::StartReport(const std::string& input, const SourceInfo& s
 }
 
 RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path& folder,
-                           const std::atomic<bool>& stop) {
+                           const std::atomic<bool>& stop, Progress* whole) {
   SourceOptions source_options = options_.source;
   source_options.stop = &stop;
-  const std::unique_ptr<FrameSource> source = OpenFrames(input, source_options);
+  const std::unique_ptr<FrameSource> source = OpenInput(input, source_options);
   RunReport report = StartReport(input, source->info());
   const int advance = config_.window - options_.overlap;
   const PipelineOptions pipeline{.batch = kWindowsPerBatch * advance, .live = options_.live, .stop = &stop};
@@ -90,13 +90,13 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
   std::exception_ptr failure;
   {
     const ScopedTimer timer(report.wall_s);
-    Progress progress(Title(input), "frames", source->info().frame_count, options_.quiet);
+    Progress progress(Title(input), "frames", source->info().frame_count, options_.quiet || whole != nullptr);
     const PipelineResult result = RunPipeline(
         *source, [&](const ImageView& picture, std::span<float> out) { preprocessor.Run(picture, out); },
         *estimator_, tracking, pipeline,
         [&](const FrameRecord& frame, const TrackedPose& pose) {
           outputs.Add(frame, pose);
-          progress.Advance();
+          (whole != nullptr ? *whole : progress).Advance();
         });
     report.frames = result.frames;
     report.dropped = result.dropped;

@@ -7,6 +7,7 @@
 #include <future>
 #include <string>
 
+#include "base/progress.h"
 #include "estimator/model_choice.h"
 #include "estimator/network_estimator.h"
 #include "run/run_report.h"
@@ -21,8 +22,10 @@ class VideoRunner {
 
   // Writes everything into `folder`, run.json last: where that file is, the run is complete. `stop`, set from
   // elsewhere, ends the run early with what has been read. Throws Error when nothing could be estimated.
-  // Where the input breaks off (a camera that vanishes), writes what there is and throws then.
-  RunReport Run(const std::string& input, const std::filesystem::path& folder, const std::atomic<bool>& stop);
+  // Where the input breaks off (a camera that vanishes), writes what there is and throws then. `input` as
+  // OpenInput takes it. Given `whole`, advances that by the frames instead of showing a bar of its own.
+  RunReport Run(const std::string& input, const std::filesystem::path& folder, const std::atomic<bool>& stop,
+                Progress* whole = nullptr);
 
  private:
   RunReport StartReport(const std::string& input, const SourceInfo& source) const;

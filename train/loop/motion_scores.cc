@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "geometry/geometric_median.h"
 #include "geometry/so3.h"
 
 namespace calfvo::train {
@@ -13,23 +14,6 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
 constexpr double kMoving_m = 1e-4;
-
-// The point with the least mean distance, by Weiszfeld's iteration.
-Eigen::Vector3d GeometricMedian(const std::vector<Eigen::Vector3d>& points) {
-  Eigen::Vector3d median = Eigen::Vector3d::Zero();
-  for (const auto& point : points) median += point / static_cast<double>(points.size());
-  for (int iteration = 0; iteration < 100; ++iteration) {
-    Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-    double weights = 0.0;
-    for (const auto& point : points) {
-      const double weight = 1.0 / std::max((point - median).norm(), 1e-9);
-      sum += weight * point;
-      weights += weight;
-    }
-    median = sum / weights;
-  }
-  return median;
-}
 
 double Median(std::vector<double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,11 +61,14 @@ void ApplyRope(const Rope& rope, int64_t token, float* head) {
   }
 }
 
-// Attention of one head over `length` tokens: q, k, v and out are [length, size].
-void Attend(int64_t length, int64_t size, const float* q, const float* k, const float* v, float* out) {
+// Attention of one head over `length` tokens: q, k, v and out are [length, size]. Returns the weights
+// [length, length].
+std::vector<float> Attend(int64_t length, int64_t size, const float* q, const float* k, const float* v,
+                          float* out) {
   const float scale = 1.0F / std::sqrt(static_cast<float>(size));
-  std::vector<float> weights(static_cast<size_t>(length));
+  std::vector<float> all_weights(static_cast<size_t>(length * length));
   for (int64_t i = 0; i < length; ++i) {
+    const std::span<float> weights(all_weights.data() + i * length, static_cast<size_t>(length));
     float most = -INFINITY;
     for (int64_t j = 0; j < length; ++j) {
       float dot = 0.0F;
@@ -77,15 +81,17 @@ void Attend(int64_t length, int64_t size, const float* q, const float* k, const 
     float* to = out + i * size;
     std::fill_n(to, size, 0.0F);
     for (int64_t j = 0; j < length; ++j) {
-      const float weight = weights[static_cast<size_t>(j)] / sum;
+      const float weight = weights[static_cast<size_t>(j)] /= sum;
       for (int64_t c = 0; c < size; ++c) to[c] += weight * v[j * size + c];
     }
   }
+  return all_weights;
 }
 
 class RefBackend final : public HostBackend<float> {
  public:
-  using HostBackend::HostBackend;
+  explicit RefBackend(int threads, AttentionObserver* observer = nullptr)
+      : HostBackend(threads), observer_(observer) {}
 
   std::string Description() const override { return "ref f32"; }
 
@@ -137,6 +143,7 @@ class RefBackend final : public HostBackend<float> {
   void SpatialAttention(const Activation& qkv, int64_t batch, int heads, const Rope* rope,
                         const Activation& out) override {
     const int64_t length = qkv.rows / batch;
+    if (observer_ != nullptr) observer_->BeginAttention(heads);
     pool_.ParallelFor(batch * heads, [&](int64_t i) {
       const int64_t first_row = i / heads * length;
       AttendRows(
@@ -151,6 +158,7 @@ class RefBackend final : public HostBackend<float> {
         std::fill_n(RowPointer<float>(out, shape.CameraRow(window, slot)), out.cols, 0.0F);
       }
     }
+    if (observer_ != nullptr) observer_->BeginAttention(heads);
     pool_.ParallelFor(shape.windows * shape.tokens * heads, [&](int64_t i) {
       const int64_t window = i / heads / shape.tokens;
       const int64_t token = i / heads % shape.tokens;
@@ -163,8 +171,8 @@ class RefBackend final : public HostBackend<float> {
  private:
   // Attention of one head over the rows row_of(0), …, row_of(length − 1) of qkv, into the same rows of out.
   template <typename RowOf>
-  static void AttendRows(const Activation& qkv, int64_t head, int heads, int64_t length, const Rope* rope,
-                         const RowOf& row_of, const Activation& out) {
+  void AttendRows(const Activation& qkv, int64_t head, int heads, int64_t length, const Rope* rope,
+                  const RowOf& row_of, const Activation& out) const {
     const int64_t dim = qkv.cols / 3;
     const int64_t size = dim / heads;
     std::vector<float> parts[3];  // q, k, v
@@ -178,17 +186,27 @@ class RefBackend final : public HostBackend<float> {
       }
     }
     std::vector<float> result(static_cast<size_t>(length * size));
-    Attend(length, size, parts[0].data(), parts[1].data(), parts[2].data(), result.data());
+    const std::vector<float> weights =
+        Attend(length, size, parts[0].data(), parts[1].data(), parts[2].data(), result.data());
+    std::vector<int64_t> rows;
     for (int64_t t = 0; t < length; ++t) {
       std::copy_n(result.data() + t * size, size, RowPointer<float>(out, row_of(t)) + head * size);
+      rows.push_back(row_of(t));
     }
+    if (observer_ != nullptr) observer_->Attended(rows, weights);
   }
+
+  AttentionObserver* const observer_;
 };
 
 }  // namespace
 
 std::unique_ptr<Backend> MakeRefBackend(int threads) {
   return std::make_unique<RefBackend>(threads);
+}
+
+std::unique_ptr<Backend> MakeObservedBackend(AttentionObserver& observer) {
+  return std::make_unique<RefBackend>(1, &observer);
 }
 
 }  // namespace calfvo

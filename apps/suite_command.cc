@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "commands.h"
+#include "suite/suite_runner.h"
+#include "suite/suite_tables.h"
+#include "suite/table_writers.h"
+
+namespace calfvo {
+namespace {
+
+constexpr const char* kAll = "all";
+constexpr const char* kOverlap = "overlap";
+
+struct SuiteArguments {
+  SuiteOptions options;
+  std::vector<std::string> tables = {"sequences",  "accuracy",    "scale",  "global",
+                                     "completion", "calibration", "runtime"};
+  std::string format = "text";
+};
+
+constexpr const char* kExamples = R"(Examples:
+  calfvo suite --data /data --split configs/splits/*_test.txt -o out      the paper's test sets, what there is of them
+  calfvo suite --data /data/tum --datasets tum --table all -o out         with the sweep of overlaps: 4 runs each
+  calfvo suite --data /data --table accuracy --format latex -o out        what is done is not run again
+
+Each sequence has a folder DIR/DATASET/SEQUENCE; the tables are printed and written to DIR/tables.*.
+Exit code: 0 all sequences done, 1 some failed or Ctrl-C, 2 wrong usage.)";
+
+bool IsWanted(const SuiteArguments& arguments, std::string_view table) {
+  return std::any_of(arguments.tables.begin(), arguments.tables.end(),
+                     [&](const std::string& name) { return name == table || name == kAll; });
+}
+
+int RunAndTabulate(SuiteArguments& arguments) {
+  const TableFormat& format = TableFormatFromName(arguments.format);
+  const PaperTables paper = ReadPaperTables();
+  SuiteOptions& options = arguments.options;
+  if (IsWanted(arguments, kOverlap)) options.more_overlaps = SweptOverlaps(paper);
+  const std::vector<SuiteSequence> sequences = RunSuite(options, StopRequested());
+
+  const SuiteNumbers numbers(sequences, options.run.overlap, paper);
+  std::vector<ResultTable> tables;
+  for (const SuiteTable& table : SuiteTables()) {
+    if (IsWanted(arguments, table.name)) tables.push_back(table.make(numbers));
+  }
+  const std::string text = format.write(tables);
+  fmt::print("{}", text);
+  MakeFolder(options.output);  // which is not there yet where all sequences failed
+  WriteFileAtomically(options.output / fmt::format("tables{}", format.extension), text);
+
+  int failures = 0;
+  for (const SuiteSequence& sequence : sequences) {
+    if (sequence.error.empty()) continue;
+    Log(LogLevel::kError, fmt::format("{} {}: {}", sequence.found.kind, sequence.found.name, sequence.error));
+    ++failures;
+  }
+  if (failures > 0) LogWarning("{} of {} sequences failed", failures, sequences.size());
+  if (StopRequested()) LogWarning("stopped; the same command goes on from here");
+  return failures > 0 || StopRequested() ? 1 : 0;
+}
+
+}  // namespace
+
+Run AddSuiteCommand(CLI::App& app) {
+  auto arguments = std::make_shared<SuiteArguments>();  // shared by the parser and the returned function
+  SuiteOptions& options = arguments->options;
+  std::vector<std::string> tables = {kAll};
+  for (const SuiteTable& table : SuiteTables()) tables.emplace_back(table.name);
+  std::vector<std::string> formats;
+  for (const TableFormat& format : TableFormats()) formats.emplace_back(format.name);
+
+  app.add_option("--data", options.data, "Folders with datasets below")->required()->type_name("ROOT");
+  app.add_option("--split", options.splits, "Run the sequences that these files list")->type_name("FILE");
+  app.add_option("--datasets", options.datasets, "Run these kinds of dataset only, such as tum or kitti")
+      ->delimiter(',');
+  app.add_option("-o,--output", options.output, "Folder of the results")->required()->type_name("DIR");
+  app.add_option("--table", arguments->tables,
+                 "Which tables; overlap, and so all, runs everything four times")
+      ->delimiter(',')
+      ->check(CLI::IsMember(tables))
+      ->capture_default_str();
+  app.add_option("--format", arguments->format, "Format of the tables")
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str();
+  app.add_option("--model", options.run.model, "Model by name or file; random:calfvo-s for random weights")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  app.add_option("--backend", options.run.backend, "What computes: auto, ref or cpu")->capture_default_str();
+  app.add_option("--precision", options.run.precision, "auto, f32 or bf16")->capture_default_str();
+  app.add_option("--threads", options.run.threads, "0 means one per core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_option("--overlap", options.run.overlap, "Frames that consecutive windows share")
+      ->capture_default_str();
+  app.add_flag("--quiet", options.run.quiet, "No progress");
+  app.footer(kExamples);
+  return [arguments] { return RunAndTabulate(*arguments); };
+}
+
+}  // namespace calfvo

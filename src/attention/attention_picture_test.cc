@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attention/attention_picture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "datasets/test_sequences.h"
+#include "estimator/tiny_model.h"
+#include "frames/image_decoder.h"
+#include "plot/color.h"
+#include "weights/model_file.h"
+
+namespace calfvo {
+namespace {
+
+using testing::HasSubstr;
+
+SquarePicture Black(int size) {
+  return {size, std::vector<uint8_t>(static_cast<size_t>(3 * size * size), 0)};
+}
+std::vector<int> PixelOf(const SquarePicture& picture, int x, int y) {
+  const uint8_t* pixel = picture.rgb.data() + 3 * (y * picture.size + x);
+  return {pixel[0], pixel[1], pixel[2]};
+}
+
+TEST(DrawPatch, FramesThePatchOnly) {
+  SquarePicture picture = Black(32);
+  DrawPatch(4, 6, picture);  // the third of the second row: x 16 to 23, y 8 to 15
+  EXPECT_EQ(PixelOf(picture, 16, 8), (std::vector<int>{255, 0, 0}));
+  EXPECT_EQ(PixelOf(picture, 23, 15), (std::vector<int>{255, 0, 0}));
+  EXPECT_EQ(PixelOf(picture, 20, 12), (std::vector<int>{0, 0, 0}));
+  EXPECT_EQ(PixelOf(picture, 15, 8), (std::vector<int>{0, 0, 0}));
+  EXPECT_EQ(PixelOf(picture, 24, 15), (std::vector<int>{0, 0, 0}));
+}
+
+TEST(DrawMap, TheMostIsBrightestInItsMiddle) {
+  SquarePicture picture = Black(33);
+  const double map[] = {0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0};
+  DrawMap(map, 3, picture);  // patches of 11: the middle of the sixth is pixel (27, 16)
+  const Color most = ColorMap(1.0);
+  const auto near = [](int value, int color) { EXPECT_NEAR(value, 0.6 * color, 0.51); };
+  const auto bright = PixelOf(picture, 27, 16);
+  near(bright[0], most.r);
+  near(bright[1], most.g);
+  const Color none = ColorMap(0.0);
+  const auto dark = PixelOf(picture, 2, 2);
+  near(dark[0], none.r);
+  near(dark[1], none.g);
+  near(dark[2], none.b);
+}
+
+class WriteAttentionTest : public testing::Test {
+ protected:
+  WriteAttentionTest() {
+    const ModelFile model = RandomModel(TinyConfig(), 1);
+    SaveModelFile(model.config, *model.weights, DType::kF32, At("tiny.safetensors"));
+    for (int i = 0; i < 9; ++i) WriteFile(At("pictures") / fmt::format("{}.png", i), TruePng(i));
+  }
+  std::filesystem::path At(const std::string& name) const { return folder_.path() / name; }
+  std::filesystem::path Write(const AttentionPictureOptions& options) const {
+    return WriteAttention(At("pictures").string(), At("tiny.safetensors").string(), options, At("out"));
+  }
+
+  const TempFolder folder_;
+};
+
+TEST_F(WriteAttentionTest, AStripOfTheQueryAndWhatFollows) {
+  Frame strip;
+  DecodeImage(ReadWholeFile(Write({.frames = 3})), strip);
+  EXPECT_EQ(strip.width, 4 * 32);
+  EXPECT_EQ(strip.height, 32);
+  const std::string first = ReadWholeFile(At("out/attention.png"));
+  Write({.frames = 3});
+  EXPECT_EQ(ReadWholeFile(At("out/attention.png")), first);
+  Write({.x = 0.1, .frames = 3});
+  EXPECT_NE(ReadWholeFile(At("out/attention.png")), first);
+}
+
+TEST_F(WriteAttentionTest, SaysWhatIsWrong) {
+  const auto message = [&](const AttentionPictureOptions& options) {
+    return ErrorFrom([&] { Write(options); });
+  };
+  EXPECT_THAT(message({.x = 1.5}), HasSubstr("x is 1.5; expected 0 to 1"));
+  EXPECT_THAT(message({.frames = 8}), HasSubstr("frames is 8; expected 1 to 7"));
+  EXPECT_THAT(message({.stride = 2}), HasSubstr("has 5 frames from 0 s on; the model's window needs 8"));
+}
+
+}  // namespace
+}  // namespace calfvo

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sequences a suite runs.
+#pragma once
+
+#include <vector>
+
+#include "datasets/sequence.h"
+#include "suite/suite_options.h"
+
+namespace calfvo {
+
+// Those below `options.data` that splits and kinds leave, dataset by dataset in the order of finding. Warns
+// of sequences that a split names and that are not there. Throws Error when none is left, for unknown kinds,
+// and when two sequences of one kind have one name: their results would have one folder.
+std::vector<FoundSequence> ChooseSequences(const SuiteOptions& options);
+
+}  // namespace calfvo

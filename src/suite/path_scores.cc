@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/path_scores.h"
+
+#include <cmath>
+
+#include "geometry/geometric_median.h"
+#include "geometry/so3.h"
+
+namespace calfvo {
+namespace {
+
+// Counts error components within one and two standard deviations.
+class SigmaShares {
+ public:
+  void Add(const Eigen::Vector3d& error, double sigma) {
+    for (const double component : error) {
+      ++count_;
+      within_1_ += std::abs(component) <= sigma ? 1 : 0;
+      within_2_ += std::abs(component) <= 2.0 * sigma ? 1 : 0;
+    }
+  }
+  double within_1() const { return Share(within_1_); }
+  double within_2() const { return Share(within_2_); }
+
+ private:
+  double Share(int64_t within) const {
+    return count_ > 0 ? static_cast<double>(within) / static_cast<double>(count_) : kUnknown;
+  }
+
+  int64_t count_ = 0;
+  int64_t within_1_ = 0;
+  int64_t within_2_ = 0;
+};
+
+}  // namespace
+
+PathScores ScorePath(const Trajectory& reference, const Trajectory& estimate) {
+  const Evaluation as_is = Evaluate(reference, estimate, {.alignment = Alignment::kOrigin});
+  const Evaluation aligned = Evaluate(reference, estimate, {.alignment = Alignment::kSim3});
+  return {.t_rel = as_is.t_rel_m,
+          .r_rel = as_is.r_rel_deg,
+          .ate = as_is.ate_as_is.rmse,
+          .are = as_is.are_as_is_deg.rmse,
+          .t_rel_aligned = aligned.t_rel_m,
+          .ate_aligned = aligned.ape_trans.rmse,
+          .are_aligned = aligned.ape_rot.rmse,
+          .scale = as_is.fitted_scale};
+}
+
+Trajectory ZeroMotion(const Trajectory& reference) {
+  Trajectory path{.timestamps_ns = reference.timestamps_ns};
+  path.world_from_camera.assign(reference.size(), Rigid3());
+  return path;
+}
+
+Trajectory ConstantMotion(const Trajectory& reference) {
+  std::vector<Eigen::Vector3d> translations, rotations;
+  for (size_t i = 0; i + 1 < reference.size(); ++i) {
+    const Rigid3 motion = reference.world_from_camera[i].Inverse() * reference.world_from_camera[i + 1];
+    translations.push_back(motion.translation);
+    rotations.push_back(LogSO3(motion.rotation));
+  }
+  const Rigid3 motion{ExpSO3(GeometricMedian(rotations)), GeometricMedian(translations)};
+  Trajectory path{.timestamps_ns = reference.timestamps_ns, .world_from_camera = {Rigid3()}};
+  while (path.size() < reference.size()) {
+    path.world_from_camera.push_back(path.world_from_camera.back() * motion);
+  }
+  return path;
+}
+
+StepCalibration CalibrateSteps(std::span<const std::optional<Rigid3>> truth, std::span<const Rigid3> estimate,
+                               std::span<const PoseStep> steps) {
+  SigmaShares rotation, translation;
+  for (size_t i = 1; i < truth.size(); ++i) {
+    if (!truth[i - 1] || !truth[i] || std::isnan(steps[i].sigma_rotation_rad)) continue;
+    const Rigid3 true_motion = truth[i - 1]->Inverse() * *truth[i];
+    const Rigid3 motion = estimate[i - 1].Inverse() * estimate[i];
+    rotation.Add(LogSO3(motion.rotation.conjugate() * true_motion.rotation), steps[i].sigma_rotation_rad);
+    translation.Add(true_motion.translation - motion.translation, steps[i].sigma_translation_m);
+  }
+  return {rotation.within_1(), rotation.within_2(), translation.within_1(), translation.within_2()};
+}
+
+double EstimatesPerPair(std::span<const PoseStep> steps) {
+  if (steps.size() < 2) return kUnknown;
+  double sum = 0.0;
+  for (const PoseStep& step : steps.subspan(1)) sum += step.estimates;
+  return sum / static_cast<double>(steps.size() - 1);
+}
+
+}  // namespace calfvo

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of one sequence: of an estimate, and of baselines that see nothing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "calfvo/evaluation.h"
+#include "suite/pose_steps.h"
+#include "suite/suite_result.h"
+
+namespace calfvo {
+
+// What `calfvo eval` says of the two, as is and with --align sim3.
+PathScores ScorePath(const Trajectory& reference, const Trajectory& estimate);
+
+// A camera that stays where it was at first.
+Trajectory ZeroMotion(const Trajectory& reference);
+
+// The same motion again and again: of all motions the one with the least mean error per step, which only
+// somebody who knows the truth can choose. Needs two poses.
+Trajectory ConstantMotion(const Trajectory& reference);
+
+// `truth`, `estimate` and `steps` have one entry per frame; steps between frames that both have a true pose
+// count. All unknown where there are none, or none with confidence.
+StepCalibration CalibrateSteps(std::span<const std::optional<Rigid3>> truth, std::span<const Rigid3> estimate,
+                               std::span<const PoseStep> steps);
+
+// Over the steps, of which there is one less than poses; unknown where there are none.
+double EstimatesPerPair(std::span<const PoseStep> steps);
+
+}  // namespace calfvo

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/path_scores.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "geometry/so3.h"
+
+namespace calfvo {
+namespace {
+
+constexpr double kDegree = M_PI / 180.0;
+
+Trajectory Path(const std::vector<Rigid3>& motions) {
+  Trajectory path{.timestamps_ns = {0},
+                  .world_from_camera = {Rigid3{ExpSO3({0.3, 0.2, 0.1}), {5.0, 6.0, 7.0}}}};
+  for (const Rigid3& motion : motions) {
+    path.timestamps_ns.push_back(path.timestamps_ns.back() + 100'000'000);
+    path.world_from_camera.push_back(path.world_from_camera.back() * motion);
+  }
+  return path;
+}
+
+// Three steps ahead by 1 m, turning by 2°, and one of 5 m that does not turn.
+Trajectory FourSteps() {
+  const Rigid3 common{ExpSO3({0.0, 2.0 * kDegree, 0.0}), {0.0, 0.0, 1.0}};
+  return Path({common, common, {ExpSO3({0.0, 0.0, 0.0}), {0.0, 0.0, 5.0}}, common});
+}
+
+TEST(Baselines, ZeroMotionHasTheMeanMotionAsError) {
+  const Trajectory truth = FourSteps();
+  const PathScores scores = ScorePath(truth, ZeroMotion(truth));
+  EXPECT_NEAR(scores.t_rel, 8.0 / 4, 1e-12);
+  EXPECT_NEAR(scores.r_rel, 6.0 / 4, 1e-9);
+}
+
+TEST(Baselines, TheBestConstantMotionIsTheCommonOne) {
+  const Trajectory truth = FourSteps();
+  const PathScores scores = ScorePath(truth, ConstantMotion(truth));
+  EXPECT_NEAR(scores.t_rel, 4.0 / 4, 1e-6);
+  EXPECT_NEAR(scores.r_rel, 2.0 / 4, 1e-6);
+}
+
+TEST(ScorePath, AnEstimateTwiceTooLong) {
+  const Trajectory truth = FourSteps();
+  Trajectory estimate = truth;
+  for (Rigid3& pose : estimate.world_from_camera) pose.translation *= 2.0;
+  const PathScores scores = ScorePath(truth, estimate);
+  EXPECT_NEAR(scores.scale, 0.5, 1e-9);
+  EXPECT_NEAR(scores.t_rel, 2.0, 1e-9);
+  EXPECT_NEAR(scores.t_rel_aligned, 0.0, 1e-9);
+  EXPECT_NEAR(scores.ate_aligned, 0.0, 1e-9);
+  EXPECT_GT(scores.ate, 1.0);
+  EXPECT_NEAR(scores.r_rel, 0.0, 1e-9);
+}
+
+TEST(CalibrateSteps, NormalErrorsGiveTheSharesOfTheNormalDistribution) {
+  std::mt19937_64 engine(3);
+  std::normal_distribution<double> normal;
+  const auto vector = [&](double sigma) {
+    const double x = normal(engine), y = normal(engine), z = normal(engine);
+    return Eigen::Vector3d(sigma * x, sigma * y, sigma * z);
+  };
+  std::vector<std::optional<Rigid3>> truth = {Rigid3()};
+  std::vector<Rigid3> estimate = {Rigid3()};
+  std::vector<PoseStep> steps(1);
+  for (int i = 0; i < 20000; ++i) {
+    const double size = 1.0 + 0.5 * std::sin(i);  // steps differ in how sure they are
+    const Rigid3 motion{ExpSO3(vector(0.1)), vector(0.5)};
+    const Rigid3 noisy{motion.rotation * ExpSO3(vector(1e-3 * size)),
+                       motion.translation + vector(0.02 * size)};
+    truth.push_back(*truth.back() * motion);
+    estimate.push_back(estimate.back() * noisy);
+    steps.push_back({1.0, 0.02 * size, 2e-3 * size});  // rotation is believed to be twice as bad
+  }
+  const StepCalibration shares = CalibrateSteps(truth, estimate, steps);
+  EXPECT_NEAR(shares.translation_1_sigma, 0.6827, 0.006);
+  EXPECT_NEAR(shares.translation_2_sigma, 0.9545, 0.003);
+  EXPECT_NEAR(shares.rotation_1_sigma, 0.9545, 0.003);
+  EXPECT_NEAR(shares.rotation_2_sigma, 0.9999, 0.001);
+}
+
+TEST(CalibrateSteps, StepsWithoutTruthOrConfidenceDoNotCount) {
+  const Rigid3 off{ExpSO3({0.0, 0.0, 0.0}), {9.0, 9.0, 9.0}};
+  const std::vector<std::optional<Rigid3>> truth = {Rigid3(), Rigid3(), std::nullopt, Rigid3()};
+  const std::vector<Rigid3> estimate = {Rigid3(), Rigid3(), off, Rigid3()};
+  const std::vector<PoseStep> steps(4, PoseStep{1.0, 0.1, 0.1});
+  EXPECT_EQ(CalibrateSteps(truth, estimate, steps).translation_1_sigma, 1.0);
+  EXPECT_TRUE(std::isnan(CalibrateSteps(truth, estimate, std::vector<PoseStep>(4)).rotation_1_sigma));
+}
+
+TEST(EstimatesPerPair, TheFirstPoseHasNoStep) {
+  EXPECT_EQ(EstimatesPerPair(std::vector<PoseStep>{{0.0}, {1.0}, {4.0}}), 2.5);
+  EXPECT_TRUE(std::isnan(EstimatesPerPair(std::vector<PoseStep>{{0.0}})));
+}
+
+}  // namespace
+}  // namespace calfvo

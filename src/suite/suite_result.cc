@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/suite_result.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.h"
+#include "calfvo/error.h"
+
+namespace calfvo {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Fields are listed once; a visitor writes or reads each.
+template <typename Scores, typename Visitor>
+void VisitScores(Scores& scores, Visitor visit) {
+  visit("t_rel", scores.t_rel);
+  visit("r_rel", scores.r_rel);
+  visit("ate", scores.ate);
+  visit("are", scores.are);
+  visit("t_rel_aligned", scores.t_rel_aligned);
+  visit("ate_aligned", scores.ate_aligned);
+  visit("are_aligned", scores.are_aligned);
+  visit("scale", scores.scale);
+}
+
+template <typename Calibration, typename Visitor>
+void VisitCalibration(Calibration& calibration, Visitor visit) {
+  visit("rotation_1_sigma", calibration.rotation_1_sigma);
+  visit("rotation_2_sigma", calibration.rotation_2_sigma);
+  visit("translation_1_sigma", calibration.translation_1_sigma);
+  visit("translation_2_sigma", calibration.translation_2_sigma);
+}
+
+template <typename Result, typename Visitor>
+void VisitOwn(Result& result, Visitor visit) {
+  visit("model", result.model);
+  visit("model_sha256", result.model_sha256);
+  visit("backend", result.backend);
+  visit("overlap", result.overlap);
+  visit("frames", result.frames);
+  visit("poses", result.poses);
+  visit("wall_s", result.wall_s);
+  visit("estimates_per_pair", result.estimates_per_pair);
+}
+
+// A visitor that adds to `json`; nlohmann writes NaN as null.
+auto Writer(Json& json) {
+  return [&json](const char* key, const auto& value) { json[key] = value; };
+}
+
+struct Reader {
+  const Json& json;
+
+  void operator()(const char* key, double& value) const {
+    value = json.at(key).is_null() ? kUnknown : json.at(key).get<double>();
+  }
+  template <typename Value>
+  void operator()(const char* key, Value& value) const {
+    json.at(key).get_to(value);
+  }
+};
+
+}  // namespace
+
+void WriteSuiteResult(const SuiteResult& result, const std::filesystem::path& path) {
+  Json json;
+  VisitOwn(result, Writer(json));
+  VisitScores(result.scores, Writer(json["scores"]));
+  VisitScores(result.zero, Writer(json["zero_motion"]));
+  VisitScores(result.constant, Writer(json["constant_motion"]));
+  VisitCalibration(result.calibration, Writer(json["calibration"]));
+  WriteFileAtomically(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+}
+
+SuiteResult ReadSuiteResult(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  if (!stream) throw Error(path.string() + ": cannot read it");
+  SuiteResult result;
+  try {
+    const Json json = Json::parse(stream);
+    VisitOwn(result, Reader{json});
+    VisitScores(result.scores, Reader{json.at("scores")});
+    VisitScores(result.zero, Reader{json.at("zero_motion")});
+    VisitScores(result.constant, Reader{json.at("constant_motion")});
+    VisitCalibration(result.calibration, Reader{json.at("calibration")});
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(
+        fmt::format("{}: {}; remove the file to run the sequence again", path.string(), error.what()));
+  }
+  return result;
+}
+
+}  // namespace calfvo

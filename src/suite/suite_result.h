@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of one sequence after it was run: result.json.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+namespace calfvo {
+
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Errors of a trajectory as the paper reports them (docs/metrics.md). Metres and degrees, per frame for t_rel
+// and r_rel, root mean squares for ate and are.
+struct PathScores {
+  double t_rel = kUnknown;  // as is
+  double r_rel = kUnknown;
+  double ate = kUnknown;  // as is
+  double are = kUnknown;
+  double t_rel_aligned = kUnknown;  // after a Sim(3) fit
+  double ate_aligned = kUnknown;
+  double are_aligned = kUnknown;
+  double scale = kUnknown;  // that the fit applies
+};
+
+// Shares (0 … 1) of the errors of steps, axis by axis, that are within one and two of the standard deviations
+// that came with them. Errors that are normal with those deviations give 0.683 and 0.954.
+struct StepCalibration {
+  double rotation_1_sigma = kUnknown;
+  double rotation_2_sigma = kUnknown;
+  double translation_1_sigma = kUnknown;
+  double translation_2_sigma = kUnknown;
+};
+
+struct SuiteResult {
+  std::string model;
+  std::string model_sha256;  // empty for random weights
+  std::string backend;
+  int overlap = 0;
+
+  int64_t frames = 0;
+  int64_t poses = 0;
+  double wall_s = 0.0;  // as RunReport::wall_s
+  double estimates_per_pair = kUnknown;
+
+  PathScores scores;
+  PathScores zero;      // of a camera that never moves
+  PathScores constant;  // of the motion that, repeated, has the least t_rel and r_rel
+  StepCalibration calibration;
+};
+
+// Unknown numbers are null. Reading throws Error naming the file and the field.
+void WriteSuiteResult(const SuiteResult& result, const std::filesystem::path& path);
+SuiteResult ReadSuiteResult(const std::filesystem::path& path);
+
+}  // namespace calfvo

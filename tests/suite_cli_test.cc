@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// `calfvo suite` as users call it: its averages against `calfvo eval`, resuming, failures, formats, usage.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "estimator/tiny_model.h"
+#include "run_program.h"
+#include "weights/model_file.h"
+
+namespace calfvo {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class SuiteCli : public testing::Test {
+ protected:
+  SuiteCli() {
+    const ModelFile model = RandomModel(TinyConfig(), 1);
+    SaveModelFile(model.config, *model.weights, DType::kF32, At("tiny.safetensors"));
+  }
+  void MakeClips() const {
+    for (const char* arguments : {"--seed 1 -o data/one", "--seed 2 -o data/two"}) {
+      const Outcome outcome =
+          Calfvo(fmt::format("synth room --size 64x48 --quiet --frames 12 {}", arguments));
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    }
+  }
+  Outcome Calfvo(const std::string& arguments) const { return RunCalfvo(folder_.path(), arguments); }
+  Outcome Suite(const std::string& arguments) const {
+    return Calfvo("suite --model tiny.safetensors --data data -o out " + arguments);
+  }
+  std::filesystem::path At(const std::string& name) const { return folder_.path() / name; }
+
+  const TempFolder folder_;
+};
+
+TEST_F(SuiteCli, AveragesAreThoseOfEval) {
+  MakeClips();
+  const Outcome suite = Suite("--format csv --table accuracy,global");
+  ASSERT_EQ(suite.exit_code, 0) << suite.err;
+  EXPECT_THAT(suite.err, HasSubstr("[2/2] tum-layout/two, overlap 5: 12 frames"));
+  EXPECT_EQ(suite.out, ReadWholeFile(At("out/tables.csv")));
+  const Outcome eval = Calfvo(
+      "eval --json --ref data/one/groundtruth.txt data/two/groundtruth.txt --est "
+      "out/tum-layout/one/trajectory.tum out/tum-layout/two/trajectory.tum --align sim3");
+  const Outcome as_is = Calfvo(
+      "eval --json --ref data/one/groundtruth.txt data/two/groundtruth.txt --est "
+      "out/tum-layout/one/trajectory.tum out/tum-layout/two/trajectory.tum");
+  const auto aligned_average = nlohmann::json::parse(eval.out)["average"];
+  const auto average = nlohmann::json::parse(as_is.out)["average"];
+  const auto line = [](const char* row, const char* column, double value, int decimals) {
+    return fmt::format("{},{},{:.{}f},", row, column, value, decimals);
+  };
+  const char* ours = "\"tiny, this run\"";
+  EXPECT_THAT(suite.out, HasSubstr(line(ours, "tum-layout t_rel", average["t_rel"], 4)));
+  EXPECT_THAT(suite.out, HasSubstr(line(ours, "tum-layout r_rel", average["r_rel"], 4)));
+  const char* global = "\"tum-layout: tiny, this run\"";
+  EXPECT_THAT(suite.out, HasSubstr(line(global, "ATE as is", average["ate_as_is_rmse"], 3)));
+  EXPECT_THAT(suite.out, HasSubstr(line(global, "ARE as is", average["are_as_is_deg_rmse"], 3)));
+  EXPECT_THAT(suite.out, HasSubstr(line(global, "ATE aligned", aligned_average["ape_trans_rmse"], 3)));
+  EXPECT_THAT(suite.out, HasSubstr(line(global, "ARE aligned", aligned_average["ape_rot_deg_rmse"], 3)));
+}
+
+TEST_F(SuiteCli, AFailureIsToldAndTheSameCommandGoesOn) {
+  MakeClips();
+  const auto picture = std::filesystem::directory_iterator(At("data/one/rgb"))->path();
+  const std::string bytes = ReadWholeFile(picture);
+  std::ofstream(picture) << "no picture";
+  const Outcome broken = Suite("--quiet --table completion");
+  EXPECT_EQ(broken.exit_code, 1);
+  EXPECT_THAT(broken.err, HasSubstr("1 of 2 sequences failed"));
+  EXPECT_THAT(broken.err, HasSubstr(picture.filename().string()));
+  EXPECT_THAT(broken.out, HasSubstr("tum-layout: tiny, this run          2          1      24           12"));
+  std::ofstream(picture, std::ios::binary) << bytes;
+  const Outcome again = Suite("--table completion");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("tum-layout/one"));
+  EXPECT_THAT(again.err, Not(HasSubstr("tum-layout/two")));
+}
+
+TEST_F(SuiteCli, WrongUsage) {
+  EXPECT_EQ(Calfvo("suite -o out").exit_code, 2);
+  EXPECT_EQ(Suite("--table accuracies").exit_code, 2);
+  EXPECT_EQ(Suite("--format pdf").exit_code, 2);
+  const Outcome none = Suite("");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("data: no such file or folder"));
+}
+
+}  // namespace
+}  // namespace calfvo
