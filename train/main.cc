@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "calfvo/error.h"
 #include "loop/run.h"
@@ -29,8 +29,6 @@ constexpr const char* kExamples = R"(Examples:
 Writes into the folder: config.toml, log.jsonl, curves.html, checkpoint-*.safetensors, model.safetensors (best held-out
 evaluation) and model-last.safetensors. Ctrl-C saves a checkpoint first.
 Exit code: 0 finished or stopped with a checkpoint, 1 could not train, 2 wrong usage.)";
-
-volatile std::sig_atomic_t interrupted = 0;
 
 struct Flags {
   std::filesystem::path config;
@@ -52,11 +50,12 @@ RunRequest RequestFrom(const Flags& flags) {
 }
 
 int Train(const Flags& flags) {
+  StopRequested();  // from now on Ctrl-C asks for a checkpoint first
   const RunRequest request = RequestFrom(flags);
   const ProcessPlace place = PlaceFromEnvironment();
   const torch::Device device = ChooseDevice(request.config.options.loop.device, place);
   Processes processes(place, device);
-  const RunResult result = TrainRun(request, processes, device, [](int64_t) { return interrupted != 0; });
+  const RunResult result = TrainRun(request, processes, device, [](int64_t) { return StopRequested().load(); });
   if (processes.first() && !flags.quiet) {
     fmt::print("{} after {} steps and {:.1f} minutes\n", result.finished ? "finished" : "stopped",
                result.state.steps_done, result.state.elapsed_s / 60.0);
@@ -92,9 +91,6 @@ int Main(int argc, char** argv) {
   }
   // oneDNN's AMX path dies on some CPUs; LibTorch shares its library. Read at first use.
   ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
-  const auto note = [](int) { interrupted = 1; };
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
   SetLogLevel(flags.quiet ? LogLevel::kWarning : LogLevel::kInfo);
   return Train(flags);
 }

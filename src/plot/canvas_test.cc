@@ -174,7 +174,7 @@ TEST(SvgCanvas, WritesShortCoordinates) {
 }
 
 TEST(SvgCanvas, EscapesText) {
-  EXPECT_EQ(EscapeXml("a<b & \"c\" > d\n"), "a&lt;b &amp; &quot;c&quot; &gt; d ");
+  EXPECT_EQ(EscapeXml("a<b & \"c\"\t> d\n"), "a&lt;b &amp; &quot;c&quot; &gt; d\n");
   SvgCanvas canvas(100, 50);
   canvas.Text({1, 2}, "<script>&", {.rotation_deg = 90});
   EXPECT_THAT(canvas.Document(), HasSubstr("&lt;script&gt;&amp;</text>"));

@@ -26,6 +26,7 @@ TEST(WriteReport, PageStandsAlone) {
   const std::string page = ReadWholeFile(folder.path() / "report" / "report.html");
   EXPECT_THAT(page, HasSubstr("calfvo evaluation: a&lt;b&gt;"));
   EXPECT_THAT(page, HasSubstr("60 pairs of 60 reference"));
+  EXPECT_THAT(page, HasSubstr("of the reference\nalignment "));  // lines stay lines
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("src=")));
   EXPECT_THAT(page, Not(HasSubstr("<?xml")));

@@ -9,6 +9,7 @@
 
 #include "calfvo/error.h"
 #include "eval/table.h"
+#include "plot/html_page.h"
 #include "plot/svg_canvas.h"
 
 namespace calfvo {
@@ -146,26 +147,8 @@ std::string WriteCsvTables(std::span<const ResultTable> tables) {
   return text;
 }
 
-constexpr std::string_view kPageStart = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>calfvo suite</title>
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; color: #262a30; max-width: 1200px; margin: 2rem auto; padding: 0 1rem; }
-h2 { font-size: 1.1rem; margin-top: 2.5rem; }
-table { border-collapse: collapse; font-size: 0.9rem; }
-th, td { padding: 0.2rem 0.7rem; text-align: right; border-bottom: 1px solid #dfe2e6; }
-th:first-child, td:first-child { text-align: left; }
-</style>
-</head>
-<body>
-<h1>calfvo suite</h1>
-)";
-
 std::string WriteHtml(std::span<const ResultTable> tables) {
-  std::string text(kPageStart);
+  std::string text;
   for (const ResultTable& table : tables) {
     text += fmt::format("<h2>{}</h2>\n<table>\n<tr>", EscapeXml(table.title));
     for (const std::string& heading : table.heading) text += fmt::format("<th>{}</th>", EscapeXml(heading));
@@ -181,7 +164,7 @@ std::string WriteHtml(std::span<const ResultTable> tables) {
     text += "</table>\n";
     if (!table.note.empty()) text += fmt::format("<p>{}</p>\n", EscapeXml(table.note));
   }
-  return text + "</body>\n</html>\n";
+  return HtmlPage("calfvo suite", text);
 }
 
 constexpr TableFormat kFormats[] = {{"text", ".txt", WriteText},

@@ -9,34 +9,11 @@
 
 #include "base/atomic_file.h"
 #include "plot/figure.h"
+#include "plot/html_page.h"
 #include "plot/svg_canvas.h"
 
 namespace calfvo::train {
 namespace {
-
-constexpr std::string_view kPage = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #262a30; max-width: 960px; margin: 2rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.5rem; }}
-h2 {{ font-size: 1.2rem; margin-top: 2rem; }}
-table {{ border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid #e2e5ea; }}
-th:first-child, td:first-child {{ text-align: left; }}
-figure {{ margin: 1rem 0; }}
-svg {{ width: 100%; height: auto; }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-<p>{summary}</p>
-{body}</body>
-</html>
-)";
 
 constexpr std::string_view kTableHead =
     "<table>\n<tr><th>set</th><th>t_rel (m)</th><th>zero</th><th>constant</th><th>r_rel (°)</th><th>zero</th>"
@@ -51,12 +28,6 @@ Series Curve(const std::vector<Record>& records, Value value, std::string label,
     series.y.push_back(value(record));
   }
   return series;
-}
-
-std::string Inline(const Figure& figure) {
-  const std::string svg = RenderSvg(figure);
-  // An XML declaration may stand at the start of a file but not inside a page.
-  return fmt::format("<figure>\n{}</figure>\n", svg.substr(svg.find("<svg")));
 }
 
 Figure TrainFigure(const std::vector<TrainRecord>& records) {
@@ -125,21 +96,20 @@ void WriteCurvesPage(const TrainLog& log, std::string_view title, const std::fil
     body += fmt::format("<h2>Held out, after {} steps: score {:.4f}</h2>\n{}", last.step, last.score,
                         Table(last));
     body +=
-        Inline({.title = "held-out score",
+        HtmlFigure({.title = "held-out score",
                 .height = 260,
                 .panels = {{.x_label = "step",
                             .y_label = "score",
                             .series = {Curve(
                                 log.held_out(), [](const HeldOutRecord& r) { return r.score; }, "", 0)}}}});
   }
-  body += "<h2>Training</h2>\n" + Inline(TrainFigure(log.train()));
+  body += "<h2>Training</h2>\n" + HtmlFigure(TrainFigure(log.train()));
   if (!log.held_out().empty()) {
     body += "<h2>Held-out sets</h2>\n";
     for (size_t set = 0; set < log.held_out().back().sets.size(); ++set)
-      body += Inline(SetFigure(log.held_out(), set));
+      body += HtmlFigure(SetFigure(log.held_out(), set));
   }
-  WriteFileAtomically(path, fmt::format(kPage, fmt::arg("title", EscapeXml(title)),
-                                        fmt::arg("summary", EscapeXml(summary)), fmt::arg("body", body)));
+  WriteFileAtomically(path, HtmlPage(title, fmt::format("<p>{}</p>\n{}", EscapeXml(summary), body)));
 }
 
 }  // namespace calfvo::train

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plot/html_page.h"
+
+#include <fmt/format.h>
+
+#include "plot/svg_canvas.h"
+
+namespace calfvo {
+namespace {
+
+constexpr std::string_view kPage = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; color: #262a30; max-width: 1100px; margin: 2rem auto; padding: 0 1rem; }}
+h1 {{ font-size: 1.5rem; }}
+h2 {{ font-size: 1.2rem; margin-top: 2rem; }}
+pre {{ background: #f4f5f7; padding: 1rem; overflow-x: auto; font-size: 0.85rem; line-height: 1.4; }}
+table {{ border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid #e2e5ea; }}
+th:first-child, td:first-child {{ text-align: left; }}
+figure {{ margin: 1.5rem 0; }}
+svg {{ width: 100%; height: auto; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+{body}</body>
+</html>
+)";
+
+}  // namespace
+
+std::string HtmlPage(std::string_view title, std::string_view body) {
+  return fmt::format(kPage, fmt::arg("title", EscapeXml(title)), fmt::arg("body", body));
+}
+
+std::string HtmlFigure(const Figure& figure) {
+  const std::string svg = RenderSvg(figure);
+  // An XML declaration may stand at the start of a file but not inside a page.
+  return fmt::format("<figure>\n{}</figure>\n", svg.substr(svg.find("<svg")));
+}
+
+}  // namespace calfvo
