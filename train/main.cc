@@ -55,7 +55,8 @@ int Train(const Flags& flags) {
   const ProcessPlace place = PlaceFromEnvironment();
   const torch::Device device = ChooseDevice(request.config.options.loop.device, place);
   Processes processes(place, device);
-  const RunResult result = TrainRun(request, processes, device, [](int64_t) { return StopRequested().load(); });
+  const RunResult result =
+      TrainRun(request, processes, device, [](int64_t) { return StopRequested().load(); });
   if (processes.first() && !flags.quiet) {
     fmt::print("{} after {} steps and {:.1f} minutes\n", result.finished ? "finished" : "stopped",
                result.state.steps_done, result.state.elapsed_s / 60.0);

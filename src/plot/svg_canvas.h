@@ -32,7 +32,8 @@ class SvgCanvas final : public Canvas {
   int open_clips_ = 0;
 };
 
-// `text` for use inside an element or an attribute. Control characters but line ends, which XML forbids, become spaces.
+// `text` for use inside an element or an attribute. Control characters but line ends, which XML forbids,
+// become spaces.
 std::string EscapeXml(std::string_view text);
 
 }  // namespace calfvo

@@ -26,7 +26,8 @@ void WriteReport(const EvaluatedPair& pair, const std::filesystem::path& folder,
     WriteFigure(figure, folder / stem);
     body += HtmlFigure(figure);
   }
-  WriteFileAtomically(folder / "report.html", HtmlPage(fmt::format("calfvo evaluation: {}", pair.name), body));
+  WriteFileAtomically(folder / "report.html",
+                      HtmlPage(fmt::format("calfvo evaluation: {}", pair.name), body));
 }
 
 }  // namespace calfvo

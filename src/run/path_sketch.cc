@@ -60,10 +60,10 @@ Figure PathSketch::PathFigure(const std::string& title, bool has_confidence) con
 Figure PathSketch::ConfidenceFigure(const std::string& title) const {
   Series translation;
   Series rotation{.color = PaletteColor(1)};
-  for (const Point& point : points_) {
-    for (Series* series : {&translation, &rotation}) series->x.push_back(point.time_s);
-    translation.y.push_back(point.sigma_translation_m);
-    rotation.y.push_back(point.sigma_rotation_deg);
+  for (size_t i = 1; i < points_.size(); ++i) {  // no step leads to the first
+    for (Series* series : {&translation, &rotation}) series->x.push_back(points_[i].time_s);
+    translation.y.push_back(points_[i].sigma_translation_m);
+    rotation.y.push_back(points_[i].sigma_rotation_deg);
   }
   Figure figure{.title = title, .width = 800, .height = 500};
   figure.panels.push_back(

@@ -95,13 +95,13 @@ void WriteCurvesPage(const TrainLog& log, std::string_view title, const std::fil
     const HeldOutRecord& last = log.held_out().back();
     body += fmt::format("<h2>Held out, after {} steps: score {:.4f}</h2>\n{}", last.step, last.score,
                         Table(last));
-    body +=
-        HtmlFigure({.title = "held-out score",
-                .height = 260,
-                .panels = {{.x_label = "step",
-                            .y_label = "score",
-                            .series = {Curve(
-                                log.held_out(), [](const HeldOutRecord& r) { return r.score; }, "", 0)}}}});
+    body += HtmlFigure(
+        {.title = "held-out score",
+         .height = 260,
+         .panels = {{.x_label = "step",
+                     .y_label = "score",
+                     .series = {Curve(
+                         log.held_out(), [](const HeldOutRecord& r) { return r.score; }, "", 0)}}}});
   }
   body += "<h2>Training</h2>\n" + HtmlFigure(TrainFigure(log.train()));
   if (!log.held_out().empty()) {
