@@ -74,8 +74,9 @@ std::string RunReportJson(const RunReport& report) {
 }
 
 std::string RunReportText(const RunReport& report) {
-  std::string text = fmt::format("{} frames, {}, path {:.4g} m\n", report.frames,
-                                 DurationText(report.duration_s), report.path_length_m);
+  std::string text =
+      fmt::format("{} frame{}, {}, path {:.4g} m\n", report.frames, report.frames == 1 ? "" : "s",
+                  DurationText(report.duration_s), report.path_length_m);
   if (report.mean_sigma_translation_m) {
     text += fmt::format("each step known to {:.2g} m and {:.2g}° (mean standard deviation)\n",
                         *report.mean_sigma_translation_m, *report.mean_sigma_rotation_deg);
