@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "calfvo/evaluation.h"
 #include "calfvo/trajectory.h"
 #include "estimator/tiny_model.h"
 #include "run_program.h"
@@ -200,6 +201,25 @@ TEST_F(RunCli, WrongUsage) {
   const Outcome model = Calfvo("run clip -o out --model no-such");
   EXPECT_EQ(model.exit_code, 1);
   EXPECT_THAT(model.err, HasSubstr("there is no model 'no-such'"));
+}
+
+// Accuracy is part of what is promised: on invented video that it was not trained on, the shipped model must
+// be far better than predicting no motion.
+TEST_F(RunCli, TheShippedModelFollowsACamera) {
+  ASSERT_EQ(
+      Calfvo("synth room --preset phone --size 320x240 --frames 24 --seed 950 --no-video --quiet -o clip")
+          .exit_code,
+      0);
+  ASSERT_EQ(Calfvo("run clip -o out --quiet --precision f32").exit_code, 0);
+  const Trajectory truth = ReadTrajectory(At("clip/groundtruth.txt"));
+  Trajectory still = truth;
+  for (Rigid3& pose : still.world_from_camera) pose = Rigid3();
+  const Evaluation zero = Evaluate(truth, still);
+  const Evaluation ours = Evaluate(truth, ReadTrajectory(At("out/trajectory.tum")));
+  EXPECT_LT(ours.r_rel_deg, 0.4 * zero.r_rel_deg);
+  EXPECT_LT(ours.t_rel_m, 0.7 * zero.t_rel_m);
+  EXPECT_GT(ours.fitted_scale, 0.5);
+  EXPECT_LT(ours.fitted_scale, 2.0);
 }
 
 #if CALFVO_HAS_CAMERA
