@@ -23,7 +23,7 @@ std::vector<Dataset> TwoDatasets() {
   return datasets;
 }
 
-DatasetStreamOptions SmallOptions() {
+DatasetStreamOptions SmallDataset() {
   DatasetStreamOptions options;
   options.windows = 16;
   options.frames = 4;
@@ -37,7 +37,7 @@ std::unique_ptr<WindowStream> Open(const DatasetStreamOptions& options) {
 }
 
 TEST(DatasetStream, PicturesAndPosesBelongTogether) {
-  const WindowBatch batch = Open(SmallOptions())->At(0);
+  const WindowBatch batch = Open(SmallDataset())->At(0);
   EXPECT_EQ(batch.frames.sizes(), (torch::IntArrayRef{16, 4, 16, 16, 3}));
   EXPECT_FALSE(batch.motion.defined());
   for (int64_t w = 0; w < 16; ++w) {
@@ -69,7 +69,7 @@ TEST(DatasetStream, PicturesAndPosesBelongTogether) {
 
 TEST(DatasetStream, FollowsFromSeedAndStepAloneWithAndWithoutCache) {
   const TempFolder cache;
-  DatasetStreamOptions options = SmallOptions();
+  DatasetStreamOptions options = SmallDataset();
   const auto stream = Open(options);
   std::vector<Tensor> frames;
   for (int64_t step = 0; step < 4; ++step) frames.push_back(stream->At(step).frames);
@@ -92,7 +92,7 @@ TEST(DatasetStream, TellsOfPicturesThatCannotBeRead) {
   sequence->BreakFrame(2);
   datasets[0].sampling.name = "broken";
   datasets[0].sequences.push_back(std::move(sequence));
-  const auto stream = OpenDatasetStream(std::move(datasets), SmallOptions(), torch::kCPU);
+  const auto stream = OpenDatasetStream(std::move(datasets), SmallDataset(), torch::kCPU);
   EXPECT_EQ(ErrorFrom([&] { stream->At(0); }), "a: frame 2 cannot be decoded");
 }
 

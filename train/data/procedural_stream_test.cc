@@ -13,7 +13,7 @@ namespace {
 
 using torch::Tensor;
 
-ProceduralOptions SmallOptions() {
+ProceduralOptions SmallProcedural() {
   ProceduralOptions options;
   options.windows = 3;
   options.frames = 3;
@@ -34,7 +34,7 @@ bool Equal(const WindowBatch& a, const WindowBatch& b) {
 }
 
 TEST(ProceduralStream, GivesBatchesOfTheSaidShapes) {
-  const WindowBatch batch = Open(SmallOptions())->At(0);
+  const WindowBatch batch = Open(SmallProcedural())->At(0);
   EXPECT_EQ(batch.frames.sizes(), (torch::IntArrayRef{3, 3, 64, 64, 3}));
   EXPECT_EQ(batch.rotation.sizes(), (torch::IntArrayRef{3, 2, 3, 3}));
   EXPECT_EQ(batch.translation.sizes(), (torch::IntArrayRef{3, 2, 3}));
@@ -52,7 +52,7 @@ TEST(ProceduralStream, GivesBatchesOfTheSaidShapes) {
 }
 
 TEST(ProceduralStream, FollowsFromSeedAndStepAlone) {
-  ProceduralOptions options = SmallOptions();
+  ProceduralOptions options = SmallProcedural();
   const auto stream = Open(options);
   const WindowBatch first = stream->At(0);
   const WindowBatch second = stream->At(1);
@@ -64,7 +64,7 @@ TEST(ProceduralStream, FollowsFromSeedAndStepAlone) {
 }
 
 TEST(ProceduralStream, CarsDriveForwardAndTheirPicturesGrow) {
-  ProceduralOptions options = SmallOptions();
+  ProceduralOptions options = SmallProcedural();
   options.windows = 12;
   options.effects = EffectsOptions::None();
   options.scene_weights.fill(0.0F);
@@ -92,7 +92,7 @@ TEST(ProceduralStream, TakesRecordedPathsAndTextures) {
   for (int i = 0; i < 64; ++i) path += std::to_string(i) + " 0 0 " + std::to_string(0.125 * i) + " 0 0 0 1\n";
   std::filesystem::create_directories(folder.path() / "set");
   std::ofstream(folder.path() / "set" / "path.txt") << path;
-  ProceduralOptions options = SmallOptions();
+  ProceduralOptions options = SmallProcedural();
   options.windows = 2;
   options.scene_weights.fill(0.0F);
   options.scene_weights[static_cast<size_t>(SceneKind::kTerrain)] = 1.0F;
