@@ -89,7 +89,7 @@ struct EstimateOptions {
   double start_s = 0.0;            // after the first frame
   std::optional<double> end_s;
 
-  // Called now and then with the number of poses so far, from the calling thread.
+  // Called after each pose with the number of poses so far, from the calling thread.
   std::function<void(int64_t poses)> on_progress;
   // Set from elsewhere to end early with what has been read.
   const std::atomic<bool>* stop = nullptr;

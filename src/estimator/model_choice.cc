@@ -31,9 +31,9 @@ std::vector<fs::path> ModelFolders() {
   if (const char* chosen = std::getenv("CALFVO_MODELS"); chosen != nullptr && *chosen != '\0') {
     folders.emplace_back(chosen);
   }
-  const fs::path own = OwnFile();
-  for (fs::path up = own.parent_path(); up.has_relative_path() && folders.size() < 4; up = up.parent_path()) {
-    if (up != own.parent_path()) folders.push_back(up / "share" / "calfvo" / "models");
+  const fs::path prefix = OwnFile().parent_path().parent_path();
+  for (const fs::path& up : {prefix, prefix.parent_path()}) {
+    folders.push_back(up / "share" / "calfvo" / "models");
   }
   folders.emplace_back(CALFVO_SOURCE_MODELS);
   return folders;

@@ -3,10 +3,12 @@
 #include <calfvo/error.h>
 #include <calfvo/evaluation.h>
 #include <calfvo/geometry.h>
+#include <calfvo/odometry.h>
 #include <calfvo/trajectory.h>
 
 #include <cstdio>
 #include <filesystem>
+#include <vector>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
@@ -18,6 +20,13 @@ int main(int argc, char** argv) {
   const std::filesystem::path path = argv[1];
   calfvo::WriteTrajectory(written, path, calfvo::TrajectoryFormat::kTum);
   const calfvo::Evaluation evaluation = calfvo::Evaluate(written, calfvo::ReadTrajectory(path));
+  // With the model that was installed beside the library.
+  calfvo::Odometry odometry;
+  const std::vector<uint8_t> grey(3 * 64 * 48, 128);
+  size_t poses = 0;
+  for (int i = 0; i < 3; ++i) poses += odometry.Push({grey.data(), 64, 48}, 1000 * i).size();
+  poses += odometry.Flush().size();
+  if (poses != 3) return 1;
   try {
     calfvo::ReadTrajectory("no-such-file");
     return 1;

@@ -22,7 +22,7 @@ Quaternion RotationFrom(const double* row_major) {
 }  // namespace
 
 void EstimatePairs(TrainNetworkImpl& network, const WindowBatch& batch, const LossOptions& units,
-                   std::vector<PairEstimate>& pairs) {
+                   std::vector<ScoredPair>& pairs) {
   const torch::NoGradGuard no_grad;
   const PosePrediction predicted =
       InterpretValues(network.forward(batch.frames, batch.before).values, network.config().head);
@@ -40,10 +40,10 @@ void EstimatePairs(TrainNetworkImpl& network, const WindowBatch& batch, const Lo
     const auto row = [i](const torch::Tensor& tensor) {
       return tensor.data_ptr<double>() + i * tensor.size(1);
     };
-    PairEstimate pair{.rotation_truth = RotationFrom(row(rotation_truth)),
-                      .rotation = RotationFrom(row(rotation)),
-                      .translation_truth = Eigen::Vector3d(row(translation_truth)),
-                      .translation = Eigen::Vector3d(row(translation))};
+    ScoredPair pair{.rotation_truth = RotationFrom(row(rotation_truth)),
+                    .rotation = RotationFrom(row(rotation)),
+                    .translation_truth = Eigen::Vector3d(row(translation_truth)),
+                    .translation = Eigen::Vector3d(row(translation))};
     if (confident) {
       pair.expected_rotation_rad = std::exp(*row(u_rotation)) * units.rotation_unit_rad;
       pair.expected_translation_m = std::exp(*row(u_translation)) * units.translation_unit_m;
@@ -76,7 +76,7 @@ HeldOutRecord HeldOut::Evaluate(TrainNetworkImpl& network) {
   for (const Set& set : sets_) {
     // Opened anew each time: the memory of a renderer per set would be held for the whole run.
     const auto stream = OpenProceduralStream(set.windows, device_);
-    std::vector<PairEstimate> pairs;
+    std::vector<ScoredPair> pairs;
     for (int64_t i = 0; i < batches_; ++i) EstimatePairs(network, stream->At(i), units_, pairs);
     scores.push_back(ScoreMotions(pairs));
     record.sets.push_back({set.name, scores.back()});

@@ -17,7 +17,7 @@ namespace calfvo::train {
 
 // What a network says of a batch, pair by pair; adds to `pairs`. Without gradients.
 void EstimatePairs(TrainNetworkImpl& network, const WindowBatch& batch, const LossOptions& units,
-                   std::vector<PairEstimate>& pairs);
+                   std::vector<ScoredPair>& pairs);
 
 class HeldOut {
  public:

@@ -23,17 +23,17 @@ double Median(std::vector<double> values) {
 }
 
 template <typename Function>
-double Mean(const std::vector<PairEstimate>& pairs, Function function) {
+double Mean(const std::vector<ScoredPair>& pairs, Function function) {
   double sum = 0.0;
-  for (const PairEstimate& pair : pairs) sum += function(pair);
+  for (const ScoredPair& pair : pairs) sum += function(pair);
   return sum / static_cast<double>(pairs.size());
 }
 
-double RotationError(const PairEstimate& pair) {
+double RotationError(const ScoredPair& pair) {
   return AngleBetween(pair.rotation, pair.rotation_truth);
 }
 
-double TranslationError(const PairEstimate& pair) {
+double TranslationError(const ScoredPair& pair) {
   return (pair.translation - pair.translation_truth).norm();
 }
 
@@ -45,10 +45,10 @@ double Within(double error, const std::optional<double>& expected) {
 
 }  // namespace
 
-MotionScores ScoreMotions(const std::vector<PairEstimate>& pairs) {
+MotionScores ScoreMotions(const std::vector<ScoredPair>& pairs) {
   std::vector<Eigen::Vector3d> translations, rotations;
   std::vector<double> ratios, cosines;
-  for (const PairEstimate& pair : pairs) {
+  for (const ScoredPair& pair : pairs) {
     translations.push_back(pair.translation_truth);
     rotations.push_back(LogSO3(pair.rotation_truth));
     const double length_truth = pair.translation_truth.norm();

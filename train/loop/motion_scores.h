@@ -11,7 +11,7 @@
 namespace calfvo::train {
 
 // One pair of frames.
-struct PairEstimate {
+struct ScoredPair {
   Quaternion rotation_truth;
   Quaternion rotation;
   Eigen::Vector3d translation_truth;  // metres
@@ -36,7 +36,7 @@ struct MotionScores {
   double within_r = 0.0;
 };
 // Pairs that hardly move (below 0.1 mm) take no part in ratio and cosine, which are NaN if there is no other.
-MotionScores ScoreMotions(const std::vector<PairEstimate>& pairs);
+MotionScores ScoreMotions(const std::vector<ScoredPair>& pairs);
 
 // One number for choosing among checkpoints: the mean of both errors, each as a share of that of predicting
 // no motion (at least 1 mm and 0.02°, for cameras that stand or only turn), over all sets. Less is better.

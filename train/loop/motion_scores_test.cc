@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kDegree = 0.017453292519943295;
 
-PairEstimate Pair(const Eigen::Vector3d& rotation_truth_deg, const Eigen::Vector3d& rotation_deg,
-                  const Eigen::Vector3d& translation_truth, const Eigen::Vector3d& translation) {
+ScoredPair Pair(const Eigen::Vector3d& rotation_truth_deg, const Eigen::Vector3d& rotation_deg,
+                const Eigen::Vector3d& translation_truth, const Eigen::Vector3d& translation) {
   return {.rotation_truth = ExpSO3(rotation_truth_deg * kDegree),
           .rotation = ExpSO3(rotation_deg * kDegree),
           .translation_truth = translation_truth,
@@ -22,9 +22,9 @@ PairEstimate Pair(const Eigen::Vector3d& rotation_truth_deg, const Eigen::Vector
 
 TEST(ScoreMotions, ClosedForms) {
   // Three equal motions and one that differs: the best constant is the common one.
-  std::vector<PairEstimate> pairs(3, Pair({0, 2, 0}, {0, 3, 0}, {0, 0, 1}, {0, 0, 2}));
+  std::vector<ScoredPair> pairs(3, Pair({0, 2, 0}, {0, 3, 0}, {0, 0, 1}, {0, 0, 2}));
   pairs.push_back(Pair({0, -2, 0}, {0, -2, 0}, {0, 0, 5}, {0, 3, 5}));
-  for (PairEstimate& pair : pairs) {
+  for (ScoredPair& pair : pairs) {
     pair.expected_rotation_rad = 0.5 * kDegree;
     pair.expected_translation_m = 2.0;
   }

@@ -26,7 +26,7 @@ TEST(Overfit, LearnsSixteenWindowsByHeart) {
   TrainStep step(MakeNetwork(options), {.loss = options.loss, .optimizer = options.optimizer}, alone);
   const Schedule schedule(options.schedule);
   for (int64_t i = 0; i < steps; ++i) step.Take(windows, i, schedule.LearningRate(i, 0.0));
-  std::vector<PairEstimate> pairs;
+  std::vector<ScoredPair> pairs;
   EstimatePairs(*step.network(), windows, options.loss, pairs);
   const MotionScores scores = ScoreMotions(pairs);
   EXPECT_LT(scores.r_rel, 0.1 * scores.zero_r_rel);
