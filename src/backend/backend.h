@@ -10,6 +10,7 @@
 // Results do not depend on the number of threads, nor on the run.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,8 @@ namespace calfvo {
 
 enum class Role { kStream, kActivation };
 
+class LinearWeights;
+
 // A borrowed matrix in a backend's memory.
 template <Role role>
 struct MatrixView {
@@ -29,6 +32,10 @@ struct MatrixView {
   int64_t rows = 0;
   int64_t cols = 0;
   size_t element_size = 0;
+  // Where not null, what is written here is read by LinearWeights `reader` and nothing else, so that a
+  // backend may keep it as that product wants it (in 8 bits, say). Reader and writer must be given the same
+  // view.
+  const LinearWeights* reader = nullptr;
 
   // `count` rows from `first` on.
   MatrixView Rows(int64_t first, int64_t count) const {
@@ -37,6 +44,10 @@ struct MatrixView {
   // The same elements in rows of another length.
   MatrixView Reshaped(int64_t new_rows, int64_t new_cols) const {
     return {data, new_rows, new_cols, element_size};
+  }
+  // The same matrix, for one reader.
+  MatrixView For(const LinearWeights& only_reader) const {
+    return {data, rows, cols, element_size, &only_reader};
   }
 };
 using Stream = MatrixView<Role::kStream>;
@@ -99,6 +110,19 @@ struct WindowShape {
   }
 };
 
+// Queues of operations that may run side by side: frames are encoded in one while windows are decoded in the
+// other.
+enum class Lane { kEncode, kDecode };
+
+// A sequence of operations that is the same every time but for what is in the matrices: who issues it, how
+// many rows it works on, and where its matrices are.
+struct RepeatKey {
+  const void* owner = nullptr;
+  int64_t rows = 0;
+  const std::byte* data = nullptr;
+  friend auto operator<=>(const RepeatKey&, const RepeatKey&) = default;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -108,7 +132,29 @@ class Backend {
 
   virtual size_t ElementSize(Role role) const = 0;
   virtual std::unique_ptr<Buffer> Allocate(size_t bytes) = 0;
+  // Host memory that a device reaches quickly.
+  virtual std::unique_ptr<Buffer> AllocateHost(size_t bytes) = 0;
   virtual void Synchronize() {}
+
+  // How many frames to put through convolutions at once, and how many make a good batch of a video.
+  virtual int64_t convolution_batch() const { return 1; }
+  virtual int video_batch() const { return 12; }
+
+  // What follows goes into `lane`, after all that is in the other one so far if that is kEncode: windows need
+  // the tokens of their frames. The other way round nothing waits.
+  virtual void Enter(Lane /*lane*/) {}
+  // Waits for what is in `lane`.
+  virtual void Wait(Lane /*lane*/) {}
+
+  // True: the operations of `key` must be issued, then EndRepeat called. False: the backend has repeated them
+  // by itself, from what it saw the last time. They may neither wait nor touch host memory. See Repeat.
+  virtual bool BeginRepeat(const RepeatKey& /*key*/) { return true; }
+  virtual void EndRepeat() {}
+
+  // Between BeginCalibration and EndCalibration, a backend with 8-bit operands works in 16 bits and notes how
+  // large they become; others do nothing.
+  virtual bool BeginCalibration() { return false; }
+  virtual void EndCalibration() {}
 
   // Between host memory, in f32, and matrices; for tests and tools, not for the frames of a video.
   virtual void Upload(std::span<const float> values, const Activation& out) = 0;
@@ -142,14 +188,18 @@ class Backend {
   virtual void TemporalAttention(const Activation& qkv, const WindowShape& shape, int heads,
                                  const Activation& out) = 0;
 
-  // Images [3, size, size] in f32 host memory → rows of patches, [size²/patch², 3·patch²] in (channel, y, x)
-  // order.
-  virtual void Patchify(const float* image, int size, int patch, const Activation& out) = 0;
-  // Two images stacked → rows of pixels, [size², 6].
-  virtual void StackPair(const float* previous, const float* current, int size, const Activation& out) = 0;
-  // 3×3 neighbourhoods, zero outside, of a [height·width, channels] map → [out_height·out_width, 9·channels],
-  // in (y, x, channel) order: a convolution is this and Linear.
-  virtual void Neighbourhoods(const Activation& map, int height, int width, int stride,
+  // Pictures of `floats` values in host memory, one after the other into backend memory. They are borrowed
+  // for the call.
+  virtual void UploadPictures(std::span<const float* const> pictures, size_t floats, float* out) = 0;
+  // `count` pictures [3, size, size] in backend memory, one after the other → rows of patches, [count ·
+  // size²/patch², 3·patch²] in (channel, y, x) order.
+  virtual void Patchify(const float* pictures, int64_t count, int size, int patch, const Activation& out) = 0;
+  // Each of `count` pictures in backend memory but the first stacked on the one before it → rows of pixels,
+  // [(count − 1) · size², 6].
+  virtual void StackPairs(const float* pictures, int64_t count, int size, const Activation& out) = 0;
+  // 3×3 neighbourhoods, zero outside, of `count` [height·width, channels] maps → [count ·
+  // out_height·out_width, 9·channels], in (y, x, channel) order: a convolution is this and Linear.
+  virtual void Neighbourhoods(const Activation& maps, int64_t count, int height, int width, int stride,
                               const Activation& out) = 0;
 
   // out [prefix + tokens, dim] = [prefix; patches + positions]; `prefix` and `positions` may be null.
@@ -164,9 +214,17 @@ class Backend {
   // camera [windows, dim] = mean over the camera's slots; and back into every slot.
   virtual void AverageCamera(const Stream& x, const WindowShape& shape, const Stream& camera) = 0;
   virtual void BroadcastCamera(const Stream& camera, const WindowShape& shape, const Stream& x) = 0;
-  // out [windows, (1 + frames)·dim], in host memory: the camera token (mean of its slots), then each frame's
-  // mean over its image tokens. Waits for the result.
+  // out [windows, (1 + frames)·dim], in memory of AllocateHost: the camera token (mean of its slots), then
+  // each frame's mean over its image tokens. It is there once Wait has returned.
   virtual void PoolWindows(const Stream& x, const WindowShape& shape, float* out) = 0;
 };
+
+// Issues the operations, or has the backend repeat them.
+template <typename Operations>
+void Repeat(Backend& backend, const RepeatKey& key, const Operations& operations) {
+  if (!backend.BeginRepeat(key)) return;
+  operations();
+  backend.EndRepeat();
+}
 
 }  // namespace calfvo

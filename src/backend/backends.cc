@@ -5,25 +5,45 @@
 
 #include "backend/cpu/cpu_backend.h"
 #include "backend/cpu/kernels.h"
+#include "backend/cuda/cuda_backend.h"
 #include "backend/ref/ref_backend.h"
 #include "calfvo/error.h"
 
 namespace calfvo {
 
 std::string_view PrecisionName(Precision precision) {
-  return precision == Precision::kF32 ? "f32" : "bf16";
+  switch (precision) {
+    case Precision::kF32:
+      return "f32";
+    case Precision::kBF16:
+      return "bf16";
+    case Precision::kFP8:
+      break;
+  }
+  return "fp8";
 }
 
 std::vector<BackendKind> AvailableBackends() {
   std::vector<BackendKind> kinds;
+  if (CudaProblem().empty()) {
+    kinds.push_back({"cuda", Precision::kBF16});
+    if (CudaHasFp8()) kinds.push_back({"cuda", Precision::kFP8});
+  }
   for (const CpuKernels* kernels : SupportedKernels()) {
     const BackendKind kind{"cpu", kernels->bf16 ? Precision::kBF16 : Precision::kF32};
     bool known = false;
-    for (const BackendKind& other : kinds) known = known || other.precision == kind.precision;
+    for (const BackendKind& other : kinds) {
+      known = known || (other.name == kind.name && other.precision == kind.precision);
+    }
     if (!known) kinds.push_back(kind);
   }
   kinds.push_back({"ref", Precision::kF32});
   return kinds;
+}
+
+std::string BackendWarning() {
+  const std::string problem = CudaProblem();
+  return problem.empty() || !CudaWasBuilt() ? "" : "the GPU is not used: " + problem;
 }
 
 BackendKind ChooseBackend(std::string_view name, std::string_view precision) {
@@ -34,12 +54,14 @@ BackendKind ChooseBackend(std::string_view name, std::string_view precision) {
     available +=
         fmt::format("{}{} {}", available.empty() ? "" : ", ", kind.name, PrecisionName(kind.precision));
   }
+  if (name == "cuda" && !CudaProblem().empty()) available += fmt::format("; cuda: {}", CudaProblem());
   throw Error(
       fmt::format("no backend '{}' with precision '{}'; this machine has {}", name, precision, available));
 }
 
 std::unique_ptr<Backend> MakeBackend(const BackendKind& kind, int threads) {
   if (kind.name == "ref") return MakeRefBackend(threads);
+  if (kind.name == "cuda") return MakeCudaBackend(kind.precision == Precision::kFP8);
   for (const CpuKernels* kernels : SupportedKernels()) {
     if (kernels->bf16 == (kind.precision == Precision::kBF16)) return MakeCpuBackend(*kernels, threads);
   }

@@ -11,7 +11,7 @@
 
 namespace calfvo {
 
-enum class Precision { kF32, kBF16 };
+enum class Precision { kF32, kBF16, kFP8 };
 
 // "ref f32", "cpu bf16".
 struct BackendKind {
@@ -19,11 +19,15 @@ struct BackendKind {
   Precision precision;
 };
 
-// What this build has and this CPU can run, the preferred one first.
+// What this build has and this machine can run, the preferred one first.
 std::vector<BackendKind> AvailableBackends();
 
-// `name` and `precision` as users give them: "auto", or "ref", "cpu"; "auto", "f32" or "bf16". Throws Error
-// listing what is available where there is no such backend.
+// What this build has but this machine cannot run, and why: "the GPU is not used: no driver". Empty if there
+// is no such thing.
+std::string BackendWarning();
+
+// `name` and `precision` as users give them: "auto", or "ref", "cpu", "cuda"; "auto", "f32", "bf16" or "fp8".
+// Throws Error listing what is available where there is no such backend.
 BackendKind ChooseBackend(std::string_view name, std::string_view precision);
 
 std::string_view PrecisionName(Precision precision);

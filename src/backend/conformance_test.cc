@@ -2,7 +2,6 @@
 // Every set of kernels that this CPU runs against `ref`, operation by operation.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
 
 #include "backend/cpu/cpu_backend.h"
@@ -11,17 +10,6 @@
 
 namespace calfvo {
 namespace {
-
-double RelativeError(const std::vector<float>& ours, const std::vector<float>& expected) {
-  EXPECT_EQ(ours.size(), expected.size());
-  double difference = 0.0;
-  double norm = 0.0;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(static_cast<double>(ours[i]) - static_cast<double>(expected[i]), 2);
-    norm += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return norm > 0.0 ? std::sqrt(difference / norm) : std::sqrt(difference);
-}
 
 class Conformance : public testing::TestWithParam<std::string> {};
 

@@ -21,6 +21,7 @@ class HostBackend : public Backend {
     return role == Role::kStream ? sizeof(float) : sizeof(Element);
   }
   std::unique_ptr<Buffer> Allocate(size_t bytes) override { return std::make_unique<HostBuffer>(bytes); }
+  std::unique_ptr<Buffer> AllocateHost(size_t bytes) override { return Allocate(bytes); }
   std::unique_ptr<VectorWeights> MakeVector(const TensorView& values) override {
     return std::make_unique<HostVector>(values);
   }
@@ -56,10 +57,15 @@ class HostBackend : public Backend {
     });
   }
 
-  void Patchify(const float* image, int size, int patch, const Activation& out) override {
+  void UploadPictures(std::span<const float* const> pictures, size_t floats, float* out) override {
+    for (const float* picture : pictures) out = std::copy_n(picture, floats, out);
+  }
+
+  void Patchify(const float* pictures, int64_t count, int size, int patch, const Activation& out) override {
     const int across = size / patch;
-    pool_.ParallelFor(out.rows, [&](int64_t row) {
-      const int64_t top = row / across * patch;
+    pool_.ParallelFor(count * across * across, [&](int64_t row) {
+      const float* image = pictures + row / (across * across) * 3 * size * size;
+      const int64_t top = row / across % across * patch;
       const int64_t left = row % across * patch;
       Element* to = RowPointer<Element>(out, row);
       for (int64_t channel = 0; channel < 3; ++channel) {
@@ -71,11 +77,14 @@ class HostBackend : public Backend {
     });
   }
 
-  void StackPair(const float* previous, const float* current, int size, const Activation& out) override {
+  void StackPairs(const float* pictures, int64_t count, int size, const Activation& out) override {
     const int64_t pixels = int64_t{size} * size;
-    pool_.ParallelFor(size, [&](int64_t y) {
-      for (int64_t pixel = y * size; pixel < (y + 1) * size; ++pixel) {
-        Element* to = RowPointer<Element>(out, pixel);
+    pool_.ParallelFor((count - 1) * size, [&](int64_t row) {
+      const int64_t pair = row / size;
+      const float* previous = pictures + pair * 3 * pixels;
+      const float* current = previous + 3 * pixels;
+      for (int64_t pixel = row % size * size; pixel < (row % size + 1) * size; ++pixel) {
+        Element* to = RowPointer<Element>(out, pair * pixels + pixel);
         for (int64_t channel = 0; channel < 3; ++channel) {
           to[channel] = FromFloat<Element>(previous[channel * pixels + pixel]);
           to[3 + channel] = FromFloat<Element>(current[channel * pixels + pixel]);
@@ -84,11 +93,14 @@ class HostBackend : public Backend {
     });
   }
 
-  void Neighbourhoods(const Activation& map, int height, int width, int stride,
+  void Neighbourhoods(const Activation& maps, int64_t count, int height, int width, int stride,
                       const Activation& out) override {
     const int64_t out_width = (width - 1) / stride + 1;
-    ForRows(out.rows, [&](int64_t row) {
-      const int64_t centre_y = row / out_width * stride;
+    const int64_t out_height = (height - 1) / stride + 1;
+    ForRows(count * out_height * out_width, [&](int64_t row) {
+      const Activation map =
+          maps.Rows(row / (out_height * out_width) * height * width, int64_t{height} * width);
+      const int64_t centre_y = row / out_width % out_height * stride;
       const int64_t centre_x = row % out_width * stride;
       Element* to = RowPointer<Element>(out, row);
       for (int64_t tap = 0; tap < 9; ++tap) {

@@ -169,15 +169,18 @@ OpCase TemporalCase(int64_t windows, int64_t frames, int64_t tokens, int64_t dim
           }};
 }
 
+constexpr int64_t kMaps = 2;
+
 OpCase NeighbourCase(int side, int64_t channels, int stride) {
   const int out_side = (side - 1) / stride + 1;
   return {fmt::format("neighbourhoods {}x{}x{}/{}", side, side, channels, stride), 0.0, 0.0, 4e-3,
           [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
             auto test = std::make_unique<Case>(backend);
-            const Activation map = test->TakeActivation(int64_t{side} * side, channels);
-            const Activation out = test->TakeActivation(int64_t{out_side} * out_side, 9 * channels);
-            test->SetRun(
-                [&backend, map, side, stride, out] { backend.Neighbourhoods(map, side, side, stride, out); });
+            const Activation maps = test->TakeActivation(kMaps * side * side, channels);
+            const Activation out = test->TakeActivation(kMaps * out_side * out_side, 9 * channels);
+            test->SetRun([&backend, maps, side, stride, out] {
+              backend.Neighbourhoods(maps, kMaps, side, side, stride, out);
+            });
             test->SetOutput(out);
             return test;
           }};
@@ -226,6 +229,17 @@ std::vector<OpCase> OddCases() {
 }
 
 }  // namespace
+
+double RelativeError(std::span<const float> ours, std::span<const float> expected) {
+  if (ours.size() != expected.size()) throw Error("results of different sizes");
+  double difference = 0.0;
+  double norm = 0.0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    difference += std::pow(static_cast<double>(ours[i]) - static_cast<double>(expected[i]), 2);
+    norm += std::pow(static_cast<double>(expected[i]), 2);
+  }
+  return norm > 0.0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
 
 std::vector<OpCase> OpCases(const std::string& scale) {
   if (scale == "calfvo-l") return ModelCases(1024, 16, 4096);

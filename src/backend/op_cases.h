@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct OpCase {
   double bound_bf16;
   std::function<std::unique_ptr<PreparedOp>(Backend& backend)> prepare;
 };
+
+// ‖ours − expected‖ / ‖expected‖, or ‖ours‖ where nothing else is expected; not a number where `ours` has
+// some.
+double RelativeError(std::span<const float> ours, std::span<const float> expected);
 
 // Of the model that `scale` names: "calfvo-s", "calfvo-l", or "odd" for the awkward shapes.
 std::vector<OpCase> OpCases(const std::string& scale);

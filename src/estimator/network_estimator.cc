@@ -3,10 +3,28 @@
 
 #include <algorithm>
 
+#include "estimator/calibration_pictures.h"
+
 namespace calfvo {
 
 NetworkEstimator::NetworkEstimator(const ModelFile& model, const BackendKind& kind, int threads)
-    : backend_(MakeBackend(kind, threads)), network_(model.config, *model.weights, *backend_) {}
+    : backend_(MakeBackend(kind, threads)), network_(model.config, *model.weights, *backend_) {
+  if (backend_->BeginCalibration()) {
+    Calibrate();
+    backend_->EndCalibration();
+  }
+}
+
+void NetworkEstimator::Calibrate() {
+  const std::vector<float> pictures = CalibrationPictures(network_.config().input, window());
+  std::vector<const float*> views;
+  for (size_t i = 0; i < static_cast<size_t>(window()); ++i) views.push_back(&pictures[i * input_size()]);
+  Start(window());
+  AddFrames(views);
+  BeginEstimate({{0}});
+  std::vector<PairEstimate> unused(static_cast<size_t>(window() - 1));
+  FinishEstimate(unused);
+}
 
 size_t NetworkEstimator::input_size() const {
   const auto side = static_cast<size_t>(network_.config().input.size);
@@ -32,15 +50,24 @@ void NetworkEstimator::AddFrames(std::span<const float* const> pictures) {
   std::copy_n(pictures.back(), input_size(), last_picture_.begin());
 }
 
-void NetworkEstimator::Estimate(std::span<const int64_t> first_frames, std::span<PairEstimate> estimates) {
+void NetworkEstimator::BeginEstimate(std::span<const int64_t> first_frames) {
   window_tokens_.clear();
   for (const int64_t first : first_frames) {
     for (int i = 0; i < window(); ++i) window_tokens_.push_back(&TokensOf(first + i));
   }
   values_.resize(first_frames.size() * static_cast<size_t>(network_.values_per_window()));
-  network_.Decode(window_tokens_, values_);
+  network_.BeginDecode(window_tokens_);
+}
+
+void NetworkEstimator::FinishEstimate(std::span<PairEstimate> estimates) {
+  network_.FinishDecode(values_);
   const std::vector<PairEstimate> interpreted = network_.Interpret(values_);
   std::copy(interpreted.begin(), interpreted.end(), estimates.begin());
+}
+
+PictureMemory NetworkEstimator::AllocatePictures(size_t count) {
+  const std::shared_ptr<Buffer> buffer = backend_->AllocateHost(count * input_size() * sizeof(float));
+  return {reinterpret_cast<float*>(buffer->data()), [buffer](const float*) {}};
 }
 
 }  // namespace calfvo

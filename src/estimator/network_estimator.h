@@ -18,7 +18,8 @@ namespace calfvo {
 // them.
 class NetworkEstimator : public WindowEstimator {
  public:
-  // `model` may go once this is made. `threads` as in ThreadPool.
+  // `model` may go once this is made. `threads` as in ThreadPool. Backends with 8-bit operands are
+  // calibrated.
   NetworkEstimator(const ModelFile& model, const BackendKind& kind, int threads);
 
   int window() const override { return network_.config().window; }
@@ -26,11 +27,16 @@ class NetworkEstimator : public WindowEstimator {
   size_t input_size() const override;
   void Start(int frames_kept) override;
   void AddFrames(std::span<const float* const> pictures) override;
-  void Estimate(std::span<const int64_t> first_frames, std::span<PairEstimate> estimates) override;
+  void BeginEstimate(std::span<const int64_t> first_frames) override;
+  void FinishEstimate(std::span<PairEstimate> estimates) override;
+  PictureMemory AllocatePictures(size_t count) override;
 
   const Backend& backend() const { return *backend_; }
+  // Frames of a video that are worth estimating together.
+  int video_batch() const { return backend_->video_batch(); }
 
  private:
+  void Calibrate();
   FrameTokens& TokensOf(int64_t frame) { return ring_[static_cast<size_t>(frame) % ring_.size()]; }
 
   std::unique_ptr<Backend> backend_;

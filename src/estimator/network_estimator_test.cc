@@ -43,7 +43,8 @@ TEST(NetworkEstimator, SaysWhatTheNetworkSays) {
   estimator.Start(11);
   for (const auto& picture : pictures) estimator.AddFrames({{picture.data()}});
   std::vector<PairEstimate> estimates(14);
-  estimator.Estimate({{0, 3}}, estimates);
+  estimator.BeginEstimate({{0, 3}});
+  estimator.FinishEstimate(estimates);
 
   const auto backend = MakeBackend({"ref", Precision::kF32}, 1);
   Network network(model.config, *model.weights, *backend);

@@ -131,7 +131,8 @@ Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& o
   Trajectory trajectory;
   const PipelineResult result = RunPipeline(
       *source, [&](const ImageView& picture, std::span<float> out) { preprocessor.Run(picture, out); },
-      estimator, {.overlap = options.odometry.overlap}, {.stop = options.stop},
+      estimator,
+      {.overlap = options.odometry.overlap, .batch = estimator.video_batch(), .stop = options.stop},
       [&](const FrameRecord& frame, const TrackedPose& pose) {
         trajectory.timestamps_ns.push_back(frame.timestamp_ns);
         trajectory.world_from_camera.push_back(pose.world_from_camera);

@@ -27,8 +27,9 @@ Decoder::Decoder(const ModelConfig& config, const WeightLoader& loader)
     const std::string name = fmt::format("decoder.blocks.{}", i);
     Layer layer;
     if (config_.kind == DecoderKind::kTimeSpace) {
-      layer.time = LoadAttention(loader, name + ".time", config_.norm_eps);
-      layer.time_out = loader.Linear(name + ".time.out");
+      // Nothing is between proj and out: they are one map.
+      layer.time = {loader.Norm(name + ".time.norm", config_.norm_eps), loader.Linear(name + ".time.qkv"),
+                    loader.Composition(name + ".time.out", name + ".time.proj")};
     }
     layer.space = LoadAttention(loader, name + ".space", config_.norm_eps);
     layer.feed_forward = {loader.Norm(name + ".ffn.norm", config_.norm_eps), loader.Linear(name + ".ffn.fc1"),
@@ -37,7 +38,7 @@ Decoder::Decoder(const ModelConfig& config, const WeightLoader& loader)
   }
 }
 
-void Decoder::Decode(std::span<const Activation> frames, std::span<float> descriptors) {
+void Decoder::Decode(std::span<const Activation> frames, float* descriptors) {
   const bool time_space = config_.kind == DecoderKind::kTimeSpace;
   const WindowShape shape{static_cast<int64_t>(frames.size()) / window_, window_, tokens_,
                           /*camera_per_frame=*/time_space};
@@ -57,31 +58,34 @@ void Decoder::Decode(std::span<const Activation> frames, std::span<float> descri
   }
   // The camera token is kept in all of its slots at once: they are equal at the start and the end of a layer,
   // so that the feed-forward of each slot is that of the one token.
-  for (const Layer& layer : layers_) {
-    if (time_space) {
-      backend_.AverageCamera(m.x, shape, m.camera);
-      AddTemporalAttention(layer, shape, m.block, m.x);
-      backend_.BroadcastCamera(m.camera, shape, m.x);
+  Repeat(backend_, {this, shape.rows(), m.x.data}, [&] {
+    for (const Layer& layer : layers_) {
+      if (time_space) {
+        backend_.AverageCamera(m.x, shape, m.camera);
+        AddTemporalAttention(layer, shape, m.block, m.x);
+        backend_.BroadcastCamera(m.camera, shape, m.x);
+      }
+      AddSpatialAttention(backend_, layer.space, shape.sequences(), config_.heads, nullptr, m.block, m.x);
+      if (time_space) {
+        backend_.AverageCamera(m.x, shape, m.camera);
+        backend_.BroadcastCamera(m.camera, shape, m.x);
+      }
+      AddFeedForward(backend_, layer.feed_forward, config_.hidden, m.block, m.x);
     }
-    AddSpatialAttention(backend_, layer.space, shape.sequences(), config_.heads, nullptr, m.block, m.x);
-    if (time_space) {
-      backend_.AverageCamera(m.x, shape, m.camera);
-      backend_.BroadcastCamera(m.camera, shape, m.x);
-    }
-    AddFeedForward(backend_, layer.feed_forward, config_.hidden, m.block, m.x);
-  }
-  backend_.PoolWindows(m.x, shape, descriptors.data());
+  });
+  backend_.PoolWindows(m.x, shape, descriptors);
 }
 
 // Equation (1). The camera's rows, which take no part in it, are restored by the caller.
 void Decoder::AddTemporalAttention(const Layer& layer, const WindowShape& shape, const BlockScratch& scratch,
                                    const Stream& x) {
   const Activation qkv = scratch.wide.Reshaped(x.rows, 3 * x.cols);
-  backend_.LayerNorm(x, layer.time.norm, /*gelu=*/false, scratch.normed);
-  backend_.Linear(scratch.normed, *layer.time.qkv, /*gelu=*/false, qkv);
-  backend_.TemporalAttention(qkv, shape, config_.heads, scratch.attended);
-  backend_.Linear(scratch.attended, *layer.time.proj, /*gelu=*/false, scratch.normed);
-  backend_.LinearToStream(scratch.normed, *layer.time_out, /*accumulate=*/true, x);
+  const Activation normed = scratch.normed.For(*layer.time.qkv);
+  const Activation attended = scratch.attended.For(*layer.time.proj);
+  backend_.LayerNorm(x, layer.time.norm, /*gelu=*/false, normed);
+  backend_.Linear(normed, *layer.time.qkv, /*gelu=*/false, qkv);
+  backend_.TemporalAttention(qkv, shape, config_.heads, attended);
+  backend_.LinearToStream(attended, *layer.time.proj, /*accumulate=*/true, x);
 }
 
 }  // namespace calfvo

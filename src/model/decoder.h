@@ -19,13 +19,13 @@ class Decoder {
   Decoder(const ModelConfig& config, const WeightLoader& loader);
 
   // `frames` holds the tokens [N, dim] of the K frames of each window, window after window. descriptors
-  // [windows, (1 + K)·dim]: the camera token, then each frame's mean over its tokens.
-  void Decode(std::span<const Activation> frames, std::span<float> descriptors);
+  // [windows, (1 + K)·dim], in memory of AllocateHost: the camera token, then each frame's mean over its
+  // tokens. Does not wait for them.
+  void Decode(std::span<const Activation> frames, float* descriptors);
 
  private:
   struct Layer {
     AttentionWeights time;
-    std::unique_ptr<LinearWeights> time_out;
     AttentionWeights space;
     FeedForwardWeights feed_forward;
   };

@@ -35,11 +35,13 @@ class Trunk {
 
   void Run(const BlockScratch& scratch, const Stream& x, std::span<const Activation> out) {
     const Rope* rope = rope_.pairs > 0 ? &rope_ : nullptr;
-    for (const VitBlock& block : blocks_) {
-      AddSpatialAttention(backend_, block.attention, x.rows / sequence_length(), config_.heads, rope, scratch,
-                          x);
-      AddFeedForward(backend_, block.feed_forward, config_.hidden, scratch, x);
-    }
+    Repeat(backend_, {this, x.rows, x.data}, [&] {
+      for (const VitBlock& block : blocks_) {
+        AddSpatialAttention(backend_, block.attention, x.rows / sequence_length(), config_.heads, rope,
+                            scratch, x);
+        AddFeedForward(backend_, block.feed_forward, config_.hidden, scratch, x);
+      }
+    });
     for (size_t i = 0; i < out.size(); ++i) {
       const int64_t first = static_cast<int64_t>(i) * sequence_length() + config_.prefix_tokens();
       backend_.LayerNorm(x.Rows(first, tokens_), norm_, /*gelu=*/false, out[i]);
@@ -81,22 +83,25 @@ class PatchEncoder final : public Encoder {
     const int64_t tokens = config_.tokens();
     const int64_t length = trunk_.sequence_length();
     const auto batch = static_cast<int64_t>(frames.size());
+    const int64_t values = int64_t{3} * config_.input.size * config_.input.size;
     struct Matrices {
       Stream x;
       BlockScratch block;
+      float* pictures;
       Activation patches;
       Stream embedded;
     };
     const Matrices m = TakeFrom(scratch_, [&](Scratch& scratch) {
       return Matrices{scratch.TakeStream(batch * length, encoder.dim),
                       TakeBlockScratch(scratch, batch * length, encoder.dim, encoder.hidden),
+                      scratch.TakeFloats(batch * values),
                       scratch.TakeActivation(batch * tokens, int64_t{3} * encoder.patch * encoder.patch),
                       scratch.TakeStream(batch * tokens, encoder.dim)};
     });
-    for (int64_t i = 0; i < batch; ++i) {
-      backend_.Patchify(frames[static_cast<size_t>(i)].current, config_.input.size, encoder.patch,
-                        m.patches.Rows(i * tokens, tokens));
-    }
+    pictures_.clear();
+    for (const FrameImages& frame : frames) pictures_.push_back(frame.current);
+    backend_.UploadPictures(pictures_, static_cast<size_t>(values), m.pictures);
+    backend_.Patchify(m.pictures, batch, config_.input.size, encoder.patch, m.patches);
     const bool has_prefix = encoder.prefix_tokens() > 0;
     backend_.LinearToStream(m.patches, *patch_embedding_, /*accumulate=*/false,
                             has_prefix ? m.embedded : m.x);
@@ -133,13 +138,18 @@ class PatchEncoder final : public Encoder {
   std::unique_ptr<VectorWeights> prefix_;
   std::unique_ptr<VectorWeights> positions_;
   Scratch scratch_;
+  std::vector<const float*> pictures_;
 };
 
 // Convolutions over the previous and the current frame, then the trunk.
 class PairEncoder final : public Encoder {
  public:
   PairEncoder(const ModelConfig& config, const WeightLoader& loader)
-      : config_(config), stem_(config, loader), trunk_(config, loader), scratch_(loader.backend()) {}
+      : config_(config),
+        at_once_(static_cast<size_t>(loader.backend().convolution_batch())),
+        stem_(config, loader),
+        trunk_(config, loader),
+        scratch_(loader.backend()) {}
 
   void Encode(std::span<const FrameImages> frames, std::span<const Activation> out) override {
     const int64_t tokens = config_.tokens();
@@ -152,17 +162,29 @@ class PairEncoder final : public Encoder {
       return Matrices{scratch.TakeStream(rows, config_.encoder.dim),
                       TakeBlockScratch(scratch, rows, config_.encoder.dim, config_.encoder.hidden)};
     });
-    for (size_t i = 0; i < frames.size(); ++i) {
-      stem_.Run(frames[i].previous, frames[i].current, m.x.Rows(static_cast<int64_t>(i) * tokens, tokens));
+    // Frames that follow each other go through the stem together, each picture being its successor's previous
+    // one.
+    size_t first = 0;
+    while (first < frames.size()) {
+      pictures_ = {frames[first].previous, frames[first].current};
+      size_t next = first + 1;
+      while (next < frames.size() && next - first < at_once_ && frames[next].previous == pictures_.back()) {
+        pictures_.push_back(frames[next++].current);
+      }
+      stem_.Run(pictures_,
+                m.x.Rows(static_cast<int64_t>(first) * tokens, static_cast<int64_t>(next - first) * tokens));
+      first = next;
     }
     trunk_.Run(m.block, m.x, out);
   }
 
  private:
   const ModelConfig config_;
+  const size_t at_once_;
   PairStem stem_;
   Trunk trunk_;
   Scratch scratch_;
+  std::vector<const float*> pictures_;
 };
 
 }  // namespace

@@ -23,6 +23,7 @@ class Head {
   void Apply(std::span<const float> descriptors, std::span<float> values) const;
 
   int64_t values_per_window() const { return rows_; }
+  size_t inputs_per_window() const { return static_cast<size_t>(cols_); }
 
  private:
   const int64_t rows_;

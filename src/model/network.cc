@@ -26,6 +26,7 @@ FrameTokens Network::MakeTokens() const {
 }
 
 void Network::Encode(std::span<const FrameImages> frames, std::span<FrameTokens* const> out) {
+  backend_.Enter(Lane::kEncode);
   views_.clear();
   if (input_ == nullptr) {
     for (const FrameTokens* tokens : out) views_.push_back(tokens->view());
@@ -42,17 +43,29 @@ void Network::Encode(std::span<const FrameImages> frames, std::span<FrameTokens*
 }
 
 void Network::Decode(std::span<const FrameTokens* const> frames, std::span<float> values) {
-  const size_t windows = frames.size() / static_cast<size_t>(config_.window);
-  const size_t per_window =
-      static_cast<size_t>(config_.window + 1) * static_cast<size_t>(config_.decoder.dim);
-  descriptors_.resize(windows * per_window);
+  BeginDecode(frames);
+  FinishDecode(values);
+}
+
+void Network::BeginDecode(std::span<const FrameTokens* const> frames) {
+  backend_.Enter(Lane::kDecode);
+  const size_t floats = frames.size() / static_cast<size_t>(config_.window) * head_.inputs_per_window();
+  if (floats > descriptors_capacity_) {
+    descriptors_ = backend_.AllocateHost(floats * sizeof(float));
+    descriptors_capacity_ = floats;
+  }
   views_.clear();
   for (const FrameTokens* tokens : frames) views_.push_back(tokens->view());
-  decoder_.Decode(views_, descriptors_);
-  const auto head_values = static_cast<size_t>(head_.values_per_window());
-  for (size_t w = 0; w < windows; ++w) {
-    head_.Apply(std::span(descriptors_).subspan(w * per_window, per_window),
-                values.subspan(w * head_values, head_values));
+  decoder_.Decode(views_, reinterpret_cast<float*>(descriptors_->data()));
+}
+
+void Network::FinishDecode(std::span<float> values) {
+  backend_.Wait(Lane::kDecode);
+  const float* descriptors = reinterpret_cast<const float*>(descriptors_->data());
+  const auto outputs = static_cast<size_t>(head_.values_per_window());
+  for (size_t first = 0; first < values.size(); first += outputs) {
+    head_.Apply({descriptors, head_.inputs_per_window()}, values.subspan(first, outputs));
+    descriptors += head_.inputs_per_window();
   }
 }
 

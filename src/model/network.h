@@ -45,6 +45,11 @@ class Network {
   // the head's raw outputs. Waits for the result.
   void Decode(std::span<const FrameTokens* const> frames, std::span<float> values);
 
+  // Decode in two halves: between them, Encode may be called for frames that are not in these windows, and a
+  // backend on a device works on both.
+  void BeginDecode(std::span<const FrameTokens* const> frames);
+  void FinishDecode(std::span<float> values);
+
   // The K − 1 estimates of one window from its raw outputs.
   std::vector<PairEstimate> Interpret(std::span<const float> values) const;
 
@@ -59,7 +64,8 @@ class Network {
   Head head_;
   std::vector<Activation> views_;
   std::vector<FrameTokens> encoded_;
-  std::vector<float> descriptors_;
+  std::unique_ptr<Buffer> descriptors_;
+  size_t descriptors_capacity_ = 0;  // floats
 };
 
 }  // namespace calfvo

@@ -28,7 +28,8 @@ PairStem::PairStem(const ModelConfig& config, const WeightLoader& loader)
   }
 }
 
-void PairStem::Run(const float* previous, const float* current, const Stream& out) {
+void PairStem::Run(std::span<const float* const> pictures, const Stream& out) {
+  const auto frames = static_cast<int64_t>(pictures.size()) - 1;
   // Every map and every set of neighbourhoods fits the largest of its kind.
   int64_t map_elements = int64_t{6} * size_ * size_;
   int64_t neighbour_elements = 0;
@@ -41,24 +42,27 @@ void PairStem::Run(const float* previous, const float* current, const Stream& ou
     neighbour_elements = std::max(neighbour_elements, pixels * 9 * widest);
     in_channels = stage.channels;
   }
-  struct Matrices {
-    Activation map, neighbours;
-    Stream sum, convolved;
-  };
+  const int64_t values = int64_t{3} * size_ * size_;
   const Matrices m = TakeFrom(scratch_, [&](Scratch& scratch) {
-    return Matrices{scratch.TakeActivation(map_elements, 1), scratch.TakeActivation(neighbour_elements, 1),
-                    scratch.TakeStream(map_elements, 1), scratch.TakeStream(map_elements, 1)};
+    return Matrices{
+        scratch.TakeFloats((frames + 1) * values), scratch.TakeActivation(frames * map_elements, 1),
+        scratch.TakeActivation(frames * neighbour_elements, 1), scratch.TakeStream(frames * map_elements, 1),
+        scratch.TakeStream(frames * map_elements, 1)};
   });
+  backend_.UploadPictures(pictures, static_cast<size_t>(values), m.pictures);
+  Repeat(backend_, {this, frames, out.data}, [&] { Convolve(m, frames, out); });
+}
 
-  Activation map = m.map.Reshaped(int64_t{size_} * size_, 6);
-  backend_.StackPair(previous, current, size_, map);
+void PairStem::Convolve(const Matrices& m, int64_t frames, const Stream& out) {
+  Activation map = m.map.Reshaped(frames * size_ * size_, 6);
+  backend_.StackPairs(m.pictures, frames + 1, size_, map);
   for (const Stage& stage : stages_) {
     const int side = stage.side / 2;
-    const int64_t pixels = int64_t{side} * side;
+    const int64_t pixels = frames * side * side;
     const auto convolve = [&](const LinearWeights& weights, int from_side, int stride, bool accumulate,
                               const Stream& to) {
       const Activation neighbours = m.neighbours.Reshaped(pixels, 9 * map.cols);
-      backend_.Neighbourhoods(map, from_side, from_side, stride, neighbours);
+      backend_.Neighbourhoods(map, frames, from_side, from_side, stride, neighbours);
       backend_.LinearToStream(neighbours, weights, accumulate, to);
     };
     const Stream convolved = m.convolved.Reshaped(pixels, stage.channels);

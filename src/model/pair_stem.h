@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "backend/backend.h"
@@ -16,10 +17,18 @@ class PairStem {
  public:
   PairStem(const ModelConfig& config, const WeightLoader& loader);
 
-  // Images [3, size, size]; out [tokens, dim].
-  void Run(const float* previous, const float* current, const Stream& out);
+  // Pictures [3, size, size] in host memory, each but the first with the one before it; out [(pictures − 1) ·
+  // tokens, dim].
+  void Run(std::span<const float* const> pictures, const Stream& out);
 
  private:
+  struct Matrices {
+    float* pictures;
+    Activation map, neighbours;
+    Stream sum, convolved;
+  };
+  void Convolve(const Matrices& m, int64_t frames, const Stream& out);
+
   struct Block {
     std::unique_ptr<LinearWeights> conv1;
     NormWeights norm;

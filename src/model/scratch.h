@@ -29,15 +29,14 @@ class Scratch {
   template <Role role>
   MatrixView<role> Take(int64_t rows, int64_t cols) {
     const size_t element_size = backend_.ElementSize(role);
-    const size_t bytes = (static_cast<size_t>(rows * cols) * element_size + 63) / 64 * 64;
-    const size_t offset = used_;
-    used_ += bytes;
-    needed_ = std::max(needed_, used_);
-    std::byte* data = buffer_ != nullptr && used_ <= capacity_ ? buffer_->data() + offset : nullptr;
-    return {data, rows, cols, element_size};
+    return {TakeBytes(static_cast<size_t>(rows * cols) * element_size), rows, cols, element_size};
   }
   Stream TakeStream(int64_t rows, int64_t cols) { return Take<Role::kStream>(rows, cols); }
   Activation TakeActivation(int64_t rows, int64_t cols) { return Take<Role::kActivation>(rows, cols); }
+
+  float* TakeFloats(int64_t count) {
+    return reinterpret_cast<float*>(TakeBytes(static_cast<size_t>(count) * sizeof(float)));
+  }
 
   // Whether what was taken since Reset has memory; if not, Reset and take again.
   bool complete() const { return used_ <= capacity_; }
@@ -45,6 +44,13 @@ class Scratch {
   size_t capacity() const { return capacity_; }
 
  private:
+  std::byte* TakeBytes(size_t bytes) {
+    const size_t offset = used_;
+    used_ += (bytes + 63) / 64 * 64;
+    needed_ = std::max(needed_, used_);
+    return buffer_ != nullptr && used_ <= capacity_ ? buffer_->data() + offset : nullptr;
+  }
+
   Backend& backend_;
   std::unique_ptr<Buffer> buffer_;
   size_t capacity_ = 0;

@@ -16,17 +16,20 @@ BlockScratch TakeBlockScratch(Scratch& scratch, int64_t rows, int64_t dim, int64
 void AddSpatialAttention(Backend& backend, const AttentionWeights& weights, int64_t sequences, int heads,
                          const Rope* rope, const BlockScratch& scratch, const Stream& x) {
   const Activation qkv = scratch.wide.Reshaped(x.rows, 3 * x.cols);
-  backend.LayerNorm(x, weights.norm, /*gelu=*/false, scratch.normed);
-  backend.Linear(scratch.normed, *weights.qkv, /*gelu=*/false, qkv);
-  backend.SpatialAttention(qkv, sequences, heads, rope, scratch.attended);
-  backend.LinearToStream(scratch.attended, *weights.proj, /*accumulate=*/true, x);
+  const Activation normed = scratch.normed.For(*weights.qkv);
+  const Activation attended = scratch.attended.For(*weights.proj);
+  backend.LayerNorm(x, weights.norm, /*gelu=*/false, normed);
+  backend.Linear(normed, *weights.qkv, /*gelu=*/false, qkv);
+  backend.SpatialAttention(qkv, sequences, heads, rope, attended);
+  backend.LinearToStream(attended, *weights.proj, /*accumulate=*/true, x);
 }
 
 void AddFeedForward(Backend& backend, const FeedForwardWeights& weights, int64_t hidden,
                     const BlockScratch& scratch, const Stream& x) {
-  const Activation inner = scratch.wide.Reshaped(x.rows, hidden);
-  backend.LayerNorm(x, weights.norm, /*gelu=*/false, scratch.normed);
-  backend.Linear(scratch.normed, *weights.fc1, /*gelu=*/true, inner);
+  const Activation normed = scratch.normed.For(*weights.fc1);
+  const Activation inner = scratch.wide.Reshaped(x.rows, hidden).For(*weights.fc2);
+  backend.LayerNorm(x, weights.norm, /*gelu=*/false, normed);
+  backend.Linear(normed, *weights.fc1, /*gelu=*/true, inner);
   backend.LinearToStream(inner, *weights.fc2, /*accumulate=*/true, x);
 }
 

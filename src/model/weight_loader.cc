@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/weight_loader.h"
 
+#include <Eigen/Core>
+
 namespace calfvo {
 
 Tensor WeightLoader::Load(const std::string& name) const {
@@ -22,6 +24,27 @@ std::unique_ptr<LinearWeights> WeightLoader::Linear(const std::string& name, con
       }
     }
   }
+  return backend_.MakeLinear(weight.view(), bias.view());
+}
+
+std::unique_ptr<LinearWeights> WeightLoader::Composition(const std::string& outer,
+                                                         const std::string& inner) const {
+  const Tensor outer_weight = Load(outer + ".weight");
+  const Tensor inner_weight = Load(inner + ".weight");
+  Tensor bias = Load(outer + ".bias");
+  const Tensor inner_bias = Load(inner + ".bias");
+  Tensor weight = Tensor::Uninitialized(DType::kF32, {outer_weight.shape()[0], inner_weight.shape()[1]});
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto matrix = [](const Tensor& tensor) {
+    return Eigen::Map<const RowMajor>(tensor.Data<float>().data(), tensor.shape()[0], tensor.shape()[1]);
+  };
+  const auto vector = [](const Tensor& tensor) {
+    return Eigen::Map<const Eigen::VectorXf>(tensor.Data<float>().data(), tensor.shape()[0]);
+  };
+  Eigen::Map<RowMajor>(weight.MutableData<float>().data(), weight.shape()[0], weight.shape()[1]).noalias() =
+      matrix(outer_weight) * matrix(inner_weight);
+  Eigen::Map<Eigen::VectorXf>(bias.MutableData<float>().data(), bias.shape()[0]) +=
+      matrix(outer_weight) * vector(inner_bias);
   return backend_.MakeLinear(weight.view(), bias.view());
 }
 

@@ -20,6 +20,8 @@ class WeightLoader {
 
   // `name`.weight and `name`.bias; with `scale` (the name of a vector), output i is multiplied by scale[i].
   std::unique_ptr<LinearWeights> Linear(const std::string& name, const std::string& scale = "") const;
+  // x → outer(inner(x)) as one map.
+  std::unique_ptr<LinearWeights> Composition(const std::string& outer, const std::string& inner) const;
   // A 3×3 convolution as the linear map of neighbourhoods in (y, x, channel) order.
   std::unique_ptr<LinearWeights> Convolution(const std::string& name) const;
   // A patch embedding as the linear map of patches in (channel, y, x) order.

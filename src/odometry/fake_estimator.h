@@ -38,9 +38,12 @@ class FakeEstimator : public WindowEstimator {
   void AddFrames(std::span<const float* const> pictures) override {
     for (const float* picture : pictures) pictures_.push_back(*picture);
   }
-  void Estimate(std::span<const int64_t> first_frames, std::span<PairEstimate> estimates) override {
+  void BeginEstimate(std::span<const int64_t> first_frames) override {
+    begun_.assign(first_frames.begin(), first_frames.end());
+  }
+  void FinishEstimate(std::span<PairEstimate> estimates) override {
     size_t next = 0;
-    for (const int64_t first : first_frames) {
+    for (const int64_t first : begun_) {
       windows.push_back(first);
       if (first < std::ssize(pictures_) - frames_kept_ || first + window_ > std::ssize(pictures_))
         throw Error("a window outside of what is kept");
@@ -61,6 +64,7 @@ class FakeEstimator : public WindowEstimator {
   const Spoil spoil_;
   int frames_kept_ = 0;
   std::vector<float> pictures_;
+  std::vector<int64_t> begun_;
 };
 
 // Normal noise per axis that depends on nothing but the window and the edge, with the u that tells its size.

@@ -2,11 +2,15 @@
 #include "odometry/picture_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace calfvo {
 
-PictureQueue::PictureQueue(size_t capacity, size_t values_per_picture) : slots_(capacity) {
-  for (PreparedPicture& slot : slots_) slot.values.resize(values_per_picture);
+PictureQueue::PictureQueue(size_t capacity, size_t values_per_picture, PictureMemory memory)
+    : memory_(std::move(memory)), slots_(capacity) {
+  for (size_t i = 0; i < capacity; ++i) {
+    slots_[i].values = {memory_.get() + i * values_per_picture, values_per_picture};
+  }
 }
 
 PreparedPicture* PictureQueue::BeginPut() {

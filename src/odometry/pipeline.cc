@@ -85,13 +85,12 @@ class ReaderThread {
 }  // namespace
 
 PipelineResult RunPipeline(FrameSource& source, const PreparePicture& prepare, WindowEstimator& estimator,
-                           const TrackerOptions& tracking, const PipelineOptions& options,
-                           const PoseSink& sink) {
+                           const PipelineOptions& options, const PoseSink& sink) {
   const auto batch = static_cast<size_t>(options.live ? 1 : options.batch);
   // Offline, one batch waits while the one before it is estimated.
   const size_t capacity = options.live ? static_cast<size_t>(options.queue) : 2 * batch;
-  Tracker tracker(estimator, tracking);
-  PictureQueue queue(capacity, estimator.input_size());
+  Tracker tracker(estimator, {options.overlap, static_cast<int>(batch), /*defer=*/!options.live});
+  PictureQueue queue(capacity, estimator.input_size(), estimator.AllocatePictures(capacity));
   Reader reader(source, prepare, options, queue);
   PipelineResult result;
   std::deque<FrameRecord> records;  // of frames whose poses are not final yet

@@ -25,7 +25,8 @@ struct FrameRecord {
 };
 
 struct PipelineOptions {
-  // Frames that are estimated together, 1 … TrackerOptions::max_batch; more is faster, and later.
+  int overlap = 5;  // as in TrackerOptions
+  // Frames that are estimated together; more is faster, and later.
   int batch = 12;
   // One frame at a time, as they come. Frames of a live source that find `queue` waiting are dropped and
   // counted.
@@ -64,7 +65,6 @@ using PoseSink = std::function<void(const FrameRecord& frame, const TrackedPose&
 // fails, what had been read before is still estimated and the failure is in the result; other errors are
 // thrown.
 PipelineResult RunPipeline(FrameSource& source, const PreparePicture& prepare, WindowEstimator& estimator,
-                           const TrackerOptions& tracking, const PipelineOptions& options,
-                           const PoseSink& sink);
+                           const PipelineOptions& options, const PoseSink& sink);
 
 }  // namespace calfvo

@@ -18,9 +18,12 @@ void TrackerOptions::Validate(int window) const {
 }
 
 Tracker::Tracker(WindowEstimator& estimator, const TrackerOptions& options)
-    : estimator_(estimator), window_(estimator.window()), advance_(estimator.window() - options.overlap) {
+    : estimator_(estimator),
+      window_(estimator.window()),
+      advance_(estimator.window() - options.overlap),
+      defer_(options.defer) {
   options.Validate(window_);
-  estimator_.Start(window_ + advance_ + options.max_batch);
+  estimator_.Start(window_ + advance_ + (defer_ ? 2 : 1) * options.max_batch);
 }
 
 void Tracker::Add(std::span<const float* const> pictures, std::vector<TrackedPose>& poses) {
@@ -33,21 +36,31 @@ void Tracker::Add(std::span<const float* const> pictures, std::vector<TrackedPos
   frames_ += static_cast<int64_t>(pictures.size());
   if (frames_ < window_) last_picture_.assign(pictures.back(), pictures.back() + estimator_.input_size());
 
-  std::vector<int64_t> windows;
-  for (; next_window_ + window_ <= frames_; next_window_ += advance_) windows.push_back(next_window_);
-  if (windows.empty()) return;
-  EstimateWindows(windows);
-  // A last window that ends at the last frame would start after this one, so it cannot hold edges up to its
-  // start.
-  EmitEdges(windows.back() + 1, poses);
+  const auto collect = [&] {
+    if (begun_.empty()) return;
+    // A last window that ends at the last frame would start after this one, so it cannot hold edges up to its
+    // start.
+    const int64_t final_edges = begun_.back() + 1;
+    CollectWindows();
+    EmitEdges(final_edges, poses);
+  };
+  collect();
+  for (; next_window_ + window_ <= frames_; next_window_ += advance_) begun_.push_back(next_window_);
+  if (!begun_.empty()) estimator_.BeginEstimate(begun_);
+  if (!defer_) collect();
 }
 
 void Tracker::Finish(std::vector<TrackedPose>& poses) {
+  CollectWindows();
   const int64_t frames = frames_;
   if (frames < 2) return;
   if (frames < window_) FillWindow();
   const int64_t last_window = next_window_ - advance_;
-  if (last_window < 0 || last_window + window_ < frames_) EstimateWindows({{frames_ - window_}});
+  if (last_window < 0 || last_window + window_ < frames_) {
+    begun_ = {frames_ - window_};
+    estimator_.BeginEstimate(begun_);
+    CollectWindows();
+  }
   EmitEdges(frames - 1, poses);
 }
 
@@ -56,18 +69,20 @@ void Tracker::FillWindow() {
   for (; frames_ < window_; ++frames_) estimator_.AddFrames({{last_picture_.data()}});
 }
 
-void Tracker::EstimateWindows(std::span<const int64_t> first_frames) {
+void Tracker::CollectWindows() {
+  if (begun_.empty()) return;
   const ScopedTimer timer(times_.window_s);
   const auto edges = static_cast<size_t>(window_ - 1);
-  std::vector<PairEstimate> estimates(first_frames.size() * edges);
-  estimator_.Estimate(first_frames, estimates);
-  for (size_t w = 0; w < first_frames.size(); ++w) {
+  std::vector<PairEstimate> estimates(begun_.size() * edges);
+  estimator_.FinishEstimate(estimates);
+  for (size_t w = 0; w < begun_.size(); ++w) {
     for (size_t i = 0; i < edges; ++i) {
-      const size_t edge = static_cast<size_t>(first_frames[w] - emitted_edges_) + i;
+      const size_t edge = static_cast<size_t>(begun_[w] - emitted_edges_) + i;
       if (edge >= pending_.size()) pending_.resize(edge + 1);
       pending_[edge].push_back(estimates[w * edges + i]);
     }
   }
+  begun_.clear();
 }
 
 void Tracker::EmitEdges(int64_t end, std::vector<TrackedPose>& poses) {

@@ -23,6 +23,9 @@ struct TrackedPose {
 struct TrackerOptions {
   int overlap = 5;     // frames that consecutive windows share, 1 … K − 1
   int max_batch = 64;  // frames that one Add may bring
+  // Add leaves the windows it has begun to the next Add, which encodes its frames beside them: faster on a
+  // device, and a batch later.
+  bool defer = false;
 
   // Throws Error naming the option, for windows of `window` frames.
   void Validate(int window) const;
@@ -38,7 +41,7 @@ struct TrackerTimes {
 // Windows of K frames start at 0, Δ, 2Δ, … with Δ = K − overlap, and a last one ends at the last frame. A
 // pose is given out as soon as no later window can contain the edge before it, whether or not the video goes
 // on. So poses do not depend on how frames are split over calls, memory does not depend on the video's
-// length, and a pose comes at most latency_frames() frames after its picture.
+// length, and a pose comes at most latency_frames() frames after its picture, or a batch later if deferred.
 //
 // Fewer than K frames: the last one is repeated to fill a window, and edges among the repeats are dropped.
 class Tracker {
@@ -57,14 +60,16 @@ class Tracker {
 
  private:
   void FillWindow();
-  void EstimateWindows(std::span<const int64_t> first_frames);
+  void CollectWindows();
   void EmitEdges(int64_t end, std::vector<TrackedPose>& poses);
 
   WindowEstimator& estimator_;
   const int window_;   // K
   const int advance_;  // Δ
+  const bool defer_;
   int64_t frames_ = 0;
   int64_t next_window_ = 0;                        // where the next regular window starts
+  std::vector<int64_t> begun_;                     // first frames of windows that have not been collected
   int64_t emitted_edges_ = 0;                      // edge i joins frames i and i + 1
   std::deque<std::vector<PairEstimate>> pending_;  // opinions about the edges from emitted_edges_ on
   TrackedPose last_;

@@ -13,8 +13,9 @@ namespace calfvo {
 namespace {
 
 // Adds `frames` pictures in pieces of `batch` and returns all poses.
-std::vector<TrackedPose> Track(FakeEstimator& estimator, int overlap, int frames, int batch) {
-  Tracker tracker(estimator, {.overlap = overlap, .max_batch = batch});
+std::vector<TrackedPose> Track(FakeEstimator& estimator, int overlap, int frames, int batch,
+                               bool defer = false) {
+  Tracker tracker(estimator, {.overlap = overlap, .max_batch = batch, .defer = defer});
   std::vector<float> numbers(static_cast<size_t>(frames));
   std::vector<TrackedPose> poses;
   for (int first = 0; first < frames; first += batch) {
@@ -44,6 +45,20 @@ TEST(Tracker, FollowsTheTruthForEveryLengthAndOverlap) {
         EXPECT_LT(AngleBetween(pose.rotation, truth.rotation), 1e-7);
         truth = truth * TrueMotion(i);
       }
+    }
+  }
+}
+
+TEST(Tracker, DeferringChangesNothingButWhen) {
+  for (const int batch : {1, 3, 5, 12}) {
+    for (int frames = 1; frames <= 40; ++frames) {
+      FakeEstimator at_once(8, NormalNoise(0.01, 0.1)), later(8, NormalNoise(0.01, 0.1));
+      const std::vector<TrackedPose> expected = Track(at_once, 5, frames, batch);
+      const std::vector<TrackedPose> deferred = Track(later, 5, frames, batch, /*defer=*/true);
+      ASSERT_EQ(deferred.size(), expected.size());
+      EXPECT_EQ(later.windows, at_once.windows);
+      EXPECT_EQ(deferred.back().world_from_camera.translation, expected.back().world_from_camera.translation);
+      EXPECT_EQ(deferred.back().covariance, expected.back().covariance);
     }
   }
 }

@@ -42,12 +42,15 @@ class WalkingEstimator : public WindowEstimator {
   size_t input_size() const override { return 16; }
   void Start(int) override {}
   void AddFrames(std::span<const float* const>) override {}
-  void Estimate(std::span<const int64_t> first_frames, std::span<PairEstimate> estimates) override {
+  void BeginEstimate(std::span<const int64_t> first_frames) override { first_ = first_frames[0]; }
+  void FinishEstimate(std::span<PairEstimate> estimates) override {
     for (PairEstimate& estimate : estimates) {
-      estimate = {
-          {Quaternion::Identity(), {0.001 * static_cast<double>(first_frames[0] % 7), 0.0, 0.1}}, -5, -4};
+      estimate = {{Quaternion::Identity(), {0.001 * static_cast<double>(first_ % 7), 0.0, 0.1}}, -5, -4};
     }
   }
+
+ private:
+  int64_t first_ = 0;
 };
 
 long PeakKilobytes(int64_t frames) {
@@ -61,7 +64,7 @@ long PeakKilobytes(int64_t frames) {
       EndlessSource source(frames);
       WalkingEstimator estimator;
       RunPipeline(
-          source, [](const ImageView&, std::span<float>) {}, estimator, {}, {},
+          source, [](const ImageView&, std::span<float>) {}, estimator, {},
           [&](const FrameRecord& frame, const TrackedPose& pose) { outputs.Add(frame, pose); });
       RunReport report;
       outputs.Finish("walk", report);

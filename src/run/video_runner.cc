@@ -17,9 +17,6 @@
 namespace calfvo {
 namespace {
 
-// Windows that are decoded together when nobody waits for the poses.
-constexpr int kWindowsPerBatch = 4;
-
 double PeakRssMb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -47,6 +44,7 @@ void EvaluateRun(const RunOptions& options, const std::filesystem::path& folder,
 VideoRunner::VideoRunner(const RunOptions& options) : options_(options) {
   options_.source.Validate();
   const BackendKind kind = ChooseBackend(options_.backend, options_.precision);
+  if (options_.backend == "auto" && !BackendWarning().empty()) LogWarning("{}", BackendWarning());
   const ScopedTimer timer(load_s_);
   const ChosenModel model = OpenModel(options_.model);
   config_ = model.file.config;
@@ -79,9 +77,8 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
   source_options.stop = &stop;
   const std::unique_ptr<FrameSource> source = OpenInput(input, source_options);
   RunReport report = StartReport(input, source->info());
-  const int advance = config_.window - options_.overlap;
-  const PipelineOptions pipeline{.batch = kWindowsPerBatch * advance, .live = options_.live, .stop = &stop};
-  const TrackerOptions tracking{.overlap = options_.overlap, .max_batch = pipeline.batch};
+  const PipelineOptions pipeline{
+      .overlap = options_.overlap, .batch = estimator_->video_batch(), .live = options_.live, .stop = &stop};
   Preprocessor preprocessor(config_.input);
   RunOutputs outputs(folder, {.live = options_.live,
                               .has_confidence = config_.head.confidence,
@@ -93,7 +90,7 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
     Progress progress(Title(input), "frames", source->info().frame_count, options_.quiet || whole != nullptr);
     const PipelineResult result = RunPipeline(
         *source, [&](const ImageView& picture, std::span<float> out) { preprocessor.Run(picture, out); },
-        *estimator_, tracking, pipeline,
+        *estimator_, pipeline,
         [&](const FrameRecord& frame, const TrackedPose& pose) {
           outputs.Add(frame, pose);
           (whole != nullptr ? *whole : progress).Advance();

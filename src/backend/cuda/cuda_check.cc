@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/cuda_check.h"
+
+#include <fmt/format.h>
+
+#include "calfvo/error.h"
+
+namespace calfvo {
+
+void CheckCuda(cudaError_t code, const char* what) {
+  if (code == cudaSuccess) return;
+  const char* advice = "";
+  switch (code) {
+    case cudaErrorMemoryAllocation:
+      advice = "; close other programs that use the GPU, take a smaller --batch, or use --backend cpu";
+      break;
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+      advice =
+          "; this build is for another GPU: configure with -D CMAKE_CUDA_ARCHITECTURES for yours, or use "
+          "--backend cpu";
+      break;
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorNoDevice:
+      advice = "; use --backend cpu";
+      break;
+    default:
+      break;
+  }
+  throw Error(fmt::format("the GPU failed while {}: {} ({}){}", what, cudaGetErrorString(code),
+                          cudaGetErrorName(code), advice));
+}
+
+}  // namespace calfvo

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/cuda_check.h"
+#include "backend/cuda/element.cuh"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/stream_element.cuh"
+
+namespace calfvo::cuda {
+namespace {
+
+constexpr int kRowsPerBlock = 4;  // one warp each
+
+// Rows of kEights · 256 columns, held in registers.
+template <int kEights, typename Out>
+__global__ void __launch_bounds__(kRowsPerBlock* kWarp)
+    WideNorm(const StreamElement* x, int64_t rows, const float* gain, const float* bias, float epsilon,
+             bool gelu, Out* out, const float* inverse_scale) {
+  const int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / kWarp;
+  const int lane = threadIdx.x % kWarp;
+  if (row >= rows) return;
+  constexpr int kCols = kEights * 256;
+  float values[kEights][8];
+  float sum = 0.0F;
+#pragma unroll
+  for (int i = 0; i < kEights; ++i) Load(x + row * kCols + i * 256 + lane * 8, values[i]);
+#pragma unroll
+  for (int i = 0; i < kEights; ++i) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j) sum += values[i][j];
+  }
+  const float mean = WarpSum(sum) / kCols;
+  float squares = 0.0F;
+#pragma unroll
+  for (int i = 0; i < kEights; ++i) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j) squares += (values[i][j] - mean) * (values[i][j] - mean);
+  }
+  const float factor = rsqrtf(WarpSum(squares) / kCols + epsilon);
+  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+#pragma unroll
+  for (int i = 0; i < kEights; ++i) {
+    const int column = i * 256 + lane * 8;
+    float gains[8], biases[8];
+    Load(gain + column, gains);
+    Load(bias + column, biases);
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float y = (values[i][j] - mean) * factor * gains[j] + biases[j];
+      values[i][j] = gelu ? Gelu(y) : y;
+    }
+    Store(values[i], scale, out + row * kCols + column);
+  }
+}
+
+// Any number of columns.
+template <typename Out>
+__global__ void __launch_bounds__(kRowsPerBlock* kWarp)
+    AnyNorm(const StreamElement* x, int64_t rows, int cols, const float* gain, const float* bias,
+            float epsilon, bool gelu, Out* out, const float* inverse_scale) {
+  const int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / kWarp;
+  const int lane = threadIdx.x % kWarp;
+  if (row >= rows) return;
+  const StreamElement* from = x + row * cols;
+  float sum = 0.0F;
+  for (int i = lane; i < cols; i += kWarp) sum += static_cast<float>(from[i]);
+  const float mean = WarpSum(sum) / static_cast<float>(cols);
+  float squares = 0.0F;
+  for (int i = lane; i < cols; i += kWarp) {
+    const float centred = static_cast<float>(from[i]) - mean;
+    squares += centred * centred;
+  }
+  const float factor = rsqrtf(WarpSum(squares) / static_cast<float>(cols) + epsilon);
+  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+  for (int i = lane; i < cols; i += kWarp) {
+    const float y = (static_cast<float>(from[i]) - mean) * factor * gain[i] + bias[i];
+    out[row * cols + i] = Round<Out>(gelu ? Gelu(y) : y, scale);
+  }
+}
+
+template <typename Out>
+void Launch(const NormArguments& a, cudaStream_t stream) {
+  const auto* x = static_cast<const StreamElement*>(a.x);
+  auto* out = static_cast<Out*>(a.out.data);
+  const auto blocks = static_cast<unsigned>((a.rows + kRowsPerBlock - 1) / kRowsPerBlock);
+  constexpr int kThreads = kRowsPerBlock * kWarp;
+  const auto wide = [&](auto* kernel) {
+    kernel<<<blocks, kThreads, 0, stream>>>(x, a.rows, a.gain, a.bias, a.epsilon, a.gelu, out,
+                                            a.out.inverse_scale);
+  };
+  switch (a.cols) {
+    case 256:
+      return wide(WideNorm<1, Out>);
+    case 512:
+      return wide(WideNorm<2, Out>);
+    case 768:
+      return wide(WideNorm<3, Out>);
+    case 1024:
+      return wide(WideNorm<4, Out>);
+    default:
+      AnyNorm<Out><<<blocks, kThreads, 0, stream>>>(x, a.rows, a.cols, a.gain, a.bias, a.epsilon, a.gelu, out,
+                                                    a.out.inverse_scale);
+  }
+}
+
+}  // namespace
+
+void LayerNorm(const NormArguments& arguments, cudaStream_t stream) {
+  if (arguments.out.is_fp8()) {
+    Launch<FP8>(arguments, stream);
+  } else {
+    Launch<BF16>(arguments, stream);
+  }
+  CheckLaunch("normalising");
+}
+
+}  // namespace calfvo::cuda

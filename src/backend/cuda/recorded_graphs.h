@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequences of operations that are issued once, recorded the second time, and from then on launched as one.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+
+#include "backend/backend.h"
+
+namespace calfvo::cuda {
+
+class RecordedGraphs {
+ public:
+  RecordedGraphs() = default;
+  ~RecordedGraphs() { Clear(); }
+  RecordedGraphs(const RecordedGraphs&) = delete;
+  RecordedGraphs& operator=(const RecordedGraphs&) = delete;
+
+  // As Backend::BeginRepeat and EndRepeat, on `stream`.
+  bool Begin(const RepeatKey& key, cudaStream_t stream);
+  void End(cudaStream_t stream);
+
+  // Forgets all: memory that they used is gone.
+  void Clear();
+
+ private:
+  std::map<RepeatKey, cudaGraphExec_t> graphs_;  // null: issued once
+  cudaGraphExec_t* recording_ = nullptr;
+};
+
+}  // namespace calfvo::cuda
