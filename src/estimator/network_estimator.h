@@ -29,6 +29,8 @@ class NetworkEstimator : public WindowEstimator {
   void Estimate(std::span<const int64_t> first_frames, std::span<PairEstimate> estimates) override;
 
   const Backend& backend() const { return *backend_; }
+  // For raw outputs, beside any video.
+  Network& network() { return network_; }
 
  private:
   FrameTokens& TokensOf(int64_t frame) { return ring_[static_cast<size_t>(frame) % ring_.size()]; }
