@@ -99,7 +99,7 @@ class Step:
         self.kept.copy_(tokens[-self.overlap:])
 
     def capture(self):
-        """Records the work as a CUDA graph, which replays without Python and launches."""
+        """Records the work as a CUDA graph, which replays without Python and launches, and replays it once beside it."""
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -109,6 +109,15 @@ class Step:
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             self.compute()
+        kept = self.kept.clone()
+        self.compute()
+        expected = self.values.clone()
+        self.kept.copy_(kept)
+        self.values.zero_()
+        graph.replay()
+        error = relative_error(self.values, expected)
+        if not error <= 1e-3:
+            raise SystemExit(f"error: the CUDA graph computes something else: relative error {error:.1e}")
         self.run = graph.replay
         return self
 
