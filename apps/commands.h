@@ -11,6 +11,7 @@ namespace calfvo {
 using Run = std::function<int()>;
 
 Run AddAttentionCommand(CLI::App& app);
+Run AddBenchCommand(CLI::App& app);
 Run AddConvertCommand(CLI::App& app);
 Run AddEvalCommand(CLI::App& app);
 Run AddInfoCommand(CLI::App& app);

@@ -26,6 +26,7 @@ struct Command {
 
 constexpr std::array kCommands = {
     Command{"attention", "What the network looks at, as a picture", AddAttentionCommand},
+    Command{"bench", "How fast a model is on this machine", AddBenchCommand},
     Command{"convert", "A model file out of another project's checkpoint", AddConvertCommand},
     Command{"eval", "How far an estimated trajectory is from a reference", AddEvalCommand},
     Command{"info", "This build, this CPU, and what a model file holds", AddInfoCommand},

@@ -25,6 +25,7 @@
 #include "model/network.h"
 #include "stopwatch.h"
 #include "weights/model_file.h"
+#include "weights/model_flops.h"
 #if defined(CALFVO_HAS_DNNL)
 #include "onednn_peer.h"
 #endif
@@ -127,31 +128,9 @@ void BenchOps(const std::string& model, BareRate& bare, int threads, Result& res
   }
 }
 
-// Multiplications and additions of matrix products: three frames through the encoder, one window through the
-// decoder.
+// Three frames through the encoder, one window through the decoder.
 double GflopPerWindow(const ModelConfig& config) {
-  const auto d = [](int64_t value) { return static_cast<double>(value); };
-  const EncoderConfig& e = config.encoder;
-  const double tokens = d(config.tokens());
-  double frame = e.depth * (2.0 * tokens * d(4LL * e.dim * e.dim + 2LL * e.dim * e.hidden) +
-                            4.0 * tokens * tokens * e.dim);
-  if (e.kind == EncoderKind::kPair) {
-    int64_t in = 6;
-    for (size_t s = 0; s < 4; ++s) {
-      const double pixels = d(config.input.size >> (s + 1)) * d(config.input.size >> (s + 1));
-      frame += 2.0 * pixels * 9.0 *
-               (d(in * e.channels[s]) + 2.0 * e.blocks[s] * d(int64_t{e.channels[s]} * e.channels[s]));
-      in = e.channels[s];
-    }
-  } else {
-    frame += 2.0 * tokens * d(3LL * e.patch * e.patch * e.dim);
-  }
-  const DecoderConfig& c = config.decoder;
-  const double frames = config.window;
-  const double rows = frames * (tokens + 1.0);
-  const double window = c.depth * (2.0 * rows * d(9LL * c.dim * c.dim + 2LL * c.dim * c.hidden) +
-                                   4.0 * rows * (tokens + 1.0) * c.dim + 4.0 * frames * rows * c.dim);
-  return 1e-9 * (3.0 * frame + window);
+  return 1e-9 * 3.0 * CountFlops(config).PerFrame(3);
 }
 
 struct WholeResult {

@@ -25,6 +25,10 @@ enum class Role { kStream, kActivation };
 
 class LinearWeights;
 
+// Matrices with a `reader`, and what that product writes, have room for whole groups of so many rows; what is
+// there beyond their rows may change.
+inline constexpr int64_t kRowGroup = 16;
+
 // A borrowed matrix in a backend's memory.
 template <Role role>
 struct MatrixView {
@@ -189,8 +193,9 @@ class Backend {
                                  const Activation& out) = 0;
 
   // Pictures of `floats` values in host memory, one after the other into backend memory. They are borrowed
-  // for the call.
+  // until FinishUploads returns.
   virtual void UploadPictures(std::span<const float* const> pictures, size_t floats, float* out) = 0;
+  virtual void FinishUploads() {}
   // `count` pictures [3, size, size] in backend memory, one after the other → rows of patches, [count ·
   // size²/patch², 3·patch²] in (channel, y, x) order.
   virtual void Patchify(const float* pictures, int64_t count, int size, int patch, const Activation& out) = 0;
@@ -211,12 +216,17 @@ class Backend {
   virtual void AssembleWindow(std::span<const Activation> frames, const VectorWeights& camera,
                               const VectorWeights& positions, const VectorWeights& times,
                               const WindowShape& shape, int64_t window, const Stream& out) = 0;
-  // camera [windows, dim] = mean over the camera's slots; and back into every slot.
-  virtual void AverageCamera(const Stream& x, const WindowShape& shape, const Stream& camera) = 0;
-  virtual void BroadcastCamera(const Stream& camera, const WindowShape& shape, const Stream& x) = 0;
-  // out [windows, (1 + frames)·dim], in memory of AllocateHost: the camera token (mean of its slots), then
-  // each frame's mean over its image tokens. It is there once Wait has returned.
-  virtual void PoolWindows(const Stream& x, const WindowShape& shape, float* out) = 0;
+  // camera [windows, dim] = the first of the camera's slots; and back into every slot.
+  virtual void KeepCamera(const Stream& x, const WindowShape& shape, const Stream& camera) = 0;
+  virtual void RestoreCamera(const Stream& camera, const WindowShape& shape, const Stream& x) = 0;
+  // Every slot of the camera token = the mean of them.
+  virtual void MergeCamera(const WindowShape& shape, const Stream& x) = 0;
+
+  // The network's last layer, in f32: values [windows, n] = W·d + b, with W [n, (1 + frames)·dim] and d the
+  // camera token (mean of its slots), then each frame's mean over its image tokens. `values` is memory of
+  // AllocateHost, and filled once Wait has returned.
+  virtual void PoolAndProject(const Stream& x, const WindowShape& shape, const VectorWeights& weight,
+                              const VectorWeights& bias, int64_t n, float* values) = 0;
 };
 
 // Issues the operations, or has the backend repeat them.

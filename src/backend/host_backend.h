@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/host_memory.h"
@@ -146,13 +148,14 @@ class HostBackend : public Backend {
     });
   }
 
-  void AverageCamera(const Stream& x, const WindowShape& shape, const Stream& camera) override {
+  void KeepCamera(const Stream& x, const WindowShape& shape, const Stream& camera) override {
     for (int64_t window = 0; window < shape.windows; ++window) {
-      CameraMean(x, shape, window, RowPointer<float>(camera, window));
+      std::copy_n(RowPointer<float>(x, shape.CameraRow(window, 0)), x.cols,
+                  RowPointer<float>(camera, window));
     }
   }
 
-  void BroadcastCamera(const Stream& camera, const WindowShape& shape, const Stream& x) override {
+  void RestoreCamera(const Stream& camera, const WindowShape& shape, const Stream& x) override {
     for (int64_t window = 0; window < shape.windows; ++window) {
       for (int64_t slot = 0; slot < shape.slots(); ++slot) {
         std::copy_n(RowPointer<float>(camera, window), x.cols,
@@ -161,12 +164,25 @@ class HostBackend : public Backend {
     }
   }
 
-  void PoolWindows(const Stream& x, const WindowShape& shape, float* out) override {
-    const int64_t descriptors = 1 + shape.frames;
-    pool_.ParallelFor(shape.windows * descriptors, [&](int64_t i) {
-      const int64_t window = i / descriptors;
-      const int64_t frame = i % descriptors - 1;
-      float* to = out + i * x.cols;
+  void MergeCamera(const WindowShape& shape, const Stream& x) override {
+    descriptors_.resize(static_cast<size_t>(x.cols));
+    for (int64_t window = 0; window < shape.windows; ++window) {
+      CameraMean(x, shape, window, descriptors_.data());
+      for (int64_t slot = 0; slot < shape.slots(); ++slot) {
+        std::copy_n(descriptors_.data(), x.cols, RowPointer<float>(x, shape.CameraRow(window, slot)));
+      }
+    }
+  }
+
+  void PoolAndProject(const Stream& x, const WindowShape& shape, const VectorWeights& weight,
+                      const VectorWeights& bias, int64_t n, float* values) override {
+    const int64_t parts = 1 + shape.frames;
+    const int64_t inputs = parts * x.cols;
+    descriptors_.resize(static_cast<size_t>(shape.windows * inputs));
+    pool_.ParallelFor(shape.windows * parts, [&](int64_t i) {
+      const int64_t window = i / parts;
+      const int64_t frame = i % parts - 1;
+      float* to = descriptors_.data() + i * x.cols;
       if (frame < 0) {
         CameraMean(x, shape, window, to);
         return;
@@ -177,6 +193,17 @@ class HostBackend : public Backend {
         for (int64_t c = 0; c < x.cols; ++c) to[c] += from[c];
       }
       for (int64_t c = 0; c < x.cols; ++c) to[c] /= static_cast<float>(shape.tokens);
+    });
+    pool_.ParallelFor(shape.windows * n, [&](int64_t i) {
+      const float* row = VectorData(weight) + i % n * inputs;
+      const float* descriptor = descriptors_.data() + i / n * inputs;
+      float sums[8] = {};  // independent, so that they are computed side by side
+      int64_t c = 0;
+      for (; c + 8 <= inputs; c += 8) {
+        for (int64_t j = 0; j < 8; ++j) sums[j] += row[c + j] * descriptor[c + j];
+      }
+      for (; c < inputs; ++c) sums[0] += row[c] * descriptor[c];
+      values[i] = VectorData(bias)[i % n] + std::accumulate(sums, sums + 8, 0.0F);
     });
   }
 
@@ -202,6 +229,8 @@ class HostBackend : public Backend {
     }
     for (int64_t c = 0; c < x.cols; ++c) to[c] /= static_cast<float>(shape.slots());
   }
+
+  std::vector<float> descriptors_;
 };
 
 }  // namespace calfvo

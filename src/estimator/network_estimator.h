@@ -34,6 +34,8 @@ class NetworkEstimator : public WindowEstimator {
   const Backend& backend() const { return *backend_; }
   // Frames of a video that are worth estimating together.
   int video_batch() const { return backend_->video_batch(); }
+  // For raw outputs, beside any video.
+  Network& network() { return network_; }
 
  private:
   void Calibrate();

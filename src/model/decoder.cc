@@ -22,6 +22,9 @@ Decoder::Decoder(const ModelConfig& config, const WeightLoader& loader)
       camera_(loader.Vector("decoder.camera")),
       positions_(loader.Vector("decoder.pos_embed")),
       times_(loader.Vector("decoder.time_embed")),
+      head_weight_(loader.Vector("head.weight")),
+      head_bias_(loader.Vector("head.bias")),
+      head_values_(int64_t{config.window - 1} * config.head.values_per_pair()),
       scratch_(backend_) {
   for (int i = 0; i < config_.depth; ++i) {
     const std::string name = fmt::format("decoder.blocks.{}", i);
@@ -38,7 +41,7 @@ Decoder::Decoder(const ModelConfig& config, const WeightLoader& loader)
   }
 }
 
-void Decoder::Decode(std::span<const Activation> frames, float* descriptors) {
+void Decoder::Decode(std::span<const Activation> frames, float* values) {
   const bool time_space = config_.kind == DecoderKind::kTimeSpace;
   const WindowShape shape{static_cast<int64_t>(frames.size()) / window_, window_, tokens_,
                           /*camera_per_frame=*/time_space};
@@ -61,19 +64,16 @@ void Decoder::Decode(std::span<const Activation> frames, float* descriptors) {
   Repeat(backend_, {this, shape.rows(), m.x.data}, [&] {
     for (const Layer& layer : layers_) {
       if (time_space) {
-        backend_.AverageCamera(m.x, shape, m.camera);
+        backend_.KeepCamera(m.x, shape, m.camera);
         AddTemporalAttention(layer, shape, m.block, m.x);
-        backend_.BroadcastCamera(m.camera, shape, m.x);
+        backend_.RestoreCamera(m.camera, shape, m.x);
       }
       AddSpatialAttention(backend_, layer.space, shape.sequences(), config_.heads, nullptr, m.block, m.x);
-      if (time_space) {
-        backend_.AverageCamera(m.x, shape, m.camera);
-        backend_.BroadcastCamera(m.camera, shape, m.x);
-      }
+      if (time_space) backend_.MergeCamera(shape, m.x);
       AddFeedForward(backend_, layer.feed_forward, config_.hidden, m.block, m.x);
     }
   });
-  backend_.PoolWindows(m.x, shape, descriptors);
+  backend_.PoolAndProject(m.x, shape, *head_weight_, *head_bias_, head_values_, values);
 }
 
 // Equation (1). The camera's rows, which take no part in it, are restored by the caller.

@@ -63,19 +63,4 @@ PairEstimate InterpretPair(const HeadConfig& config, std::span<const float> valu
   return estimate;
 }
 
-Head::Head(const ModelConfig& config, const WeightLoader& loader)
-    : rows_(int64_t{config.window - 1} * config.head.values_per_pair()),
-      cols_(int64_t{config.window + 1} * config.decoder.dim),
-      weight_(loader.Load("head.weight")),
-      bias_(loader.Load("head.bias")) {}
-
-void Head::Apply(std::span<const float> descriptors, std::span<float> values) const {
-  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  using Vector = Eigen::VectorXf;
-  const Eigen::Map<const RowMajor> weight(weight_.Data<float>().data(), rows_, cols_);
-  Eigen::Map<Vector> out(values.data(), rows_);
-  out = Eigen::Map<const Vector>(bias_.Data<float>().data(), rows_);
-  out.noalias() += weight * Eigen::Map<const Vector>(descriptors.data(), cols_);
-}
-
 }  // namespace calfvo

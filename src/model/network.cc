@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/network.h"
 
+#include <algorithm>
+
 #include "model/weight_loader.h"
 
 namespace calfvo {
@@ -15,8 +17,7 @@ Network::Network(const ModelConfig& config, const WeightSource& weights, Backend
     : config_(config),
       backend_(backend),
       encoder_(MakeEncoder(config, WeightLoader(backend, weights))),
-      decoder_(config, WeightLoader(backend, weights)),
-      head_(config, WeightLoader(backend, weights)) {
+      decoder_(config, WeightLoader(backend, weights)) {
   if (config.encoder.dim != config.decoder.dim)
     input_ = WeightLoader(backend, weights).Linear("decoder.input");
 }
@@ -31,6 +32,7 @@ void Network::Encode(std::span<const FrameImages> frames, std::span<FrameTokens*
   if (input_ == nullptr) {
     for (const FrameTokens* tokens : out) views_.push_back(tokens->view());
     encoder_->Encode(frames, views_);
+    backend_.FinishUploads();
     return;
   }
   while (encoded_.size() < frames.size())
@@ -40,6 +42,7 @@ void Network::Encode(std::span<const FrameImages> frames, std::span<FrameTokens*
   for (size_t i = 0; i < frames.size(); ++i) {
     backend_.Linear(encoded_[i].view(), *input_, /*gelu=*/false, out[i]->view());
   }
+  backend_.FinishUploads();
 }
 
 void Network::Decode(std::span<const FrameTokens* const> frames, std::span<float> values) {
@@ -49,24 +52,20 @@ void Network::Decode(std::span<const FrameTokens* const> frames, std::span<float
 
 void Network::BeginDecode(std::span<const FrameTokens* const> frames) {
   backend_.Enter(Lane::kDecode);
-  const size_t floats = frames.size() / static_cast<size_t>(config_.window) * head_.inputs_per_window();
-  if (floats > descriptors_capacity_) {
-    descriptors_ = backend_.AllocateHost(floats * sizeof(float));
-    descriptors_capacity_ = floats;
+  const size_t windows = frames.size() / static_cast<size_t>(config_.window);
+  const size_t values = windows * static_cast<size_t>(values_per_window());
+  if (values > values_capacity_) {
+    values_ = backend_.AllocateHost(values * sizeof(float));
+    values_capacity_ = values;
   }
   views_.clear();
   for (const FrameTokens* tokens : frames) views_.push_back(tokens->view());
-  decoder_.Decode(views_, reinterpret_cast<float*>(descriptors_->data()));
+  decoder_.Decode(views_, reinterpret_cast<float*>(values_->data()));
 }
 
 void Network::FinishDecode(std::span<float> values) {
   backend_.Wait(Lane::kDecode);
-  const float* descriptors = reinterpret_cast<const float*>(descriptors_->data());
-  const auto outputs = static_cast<size_t>(head_.values_per_window());
-  for (size_t first = 0; first < values.size(); first += outputs) {
-    head_.Apply({descriptors, head_.inputs_per_window()}, values.subspan(first, outputs));
-    descriptors += head_.inputs_per_window();
-  }
+  std::copy_n(reinterpret_cast<const float*>(values_->data()), values.size(), values.begin());
 }
 
 std::vector<PairEstimate> Network::Interpret(std::span<const float> values) const {

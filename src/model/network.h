@@ -53,7 +53,7 @@ class Network {
   // The K − 1 estimates of one window from its raw outputs.
   std::vector<PairEstimate> Interpret(std::span<const float> values) const;
 
-  int64_t values_per_window() const { return head_.values_per_window(); }
+  int64_t values_per_window() const { return decoder_.values_per_window(); }
 
  private:
   const ModelConfig config_;
@@ -61,11 +61,10 @@ class Network {
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<LinearWeights> input_;  // from the encoder's width to the decoder's, where they differ
   Decoder decoder_;
-  Head head_;
   std::vector<Activation> views_;
   std::vector<FrameTokens> encoded_;
-  std::unique_ptr<Buffer> descriptors_;
-  size_t descriptors_capacity_ = 0;  // floats
+  std::unique_ptr<Buffer> values_;  // of the windows that are being decoded
+  size_t values_capacity_ = 0;
 };
 
 }  // namespace calfvo

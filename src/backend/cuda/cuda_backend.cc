@@ -159,8 +159,8 @@ class CudaBackend final : public Backend {
       out += floats;
     }
     uploaded_.Record(stream());
-    uploaded_.Wait();
   }
+  void FinishUploads() override { uploaded_.Wait(); }
   void Patchify(const float* pictures, int64_t count, int size, int patch, const Activation& out) override {
     cuda::Patchify(pictures, count, size, patch, out.data, stream());
   }
@@ -199,27 +199,39 @@ class CudaBackend final : public Backend {
     }
   }
 
-  void AverageCamera(const Stream& x, const WindowShape& shape, const Stream& camera) override {
-    cuda::MeanArguments mean = CameraMean(x, shape);
-    mean.out = camera.data;
-    cuda::MeanRows(mean, stream());
+  void KeepCamera(const Stream& x, const WindowShape& shape, const Stream& camera) override {
+    cuda::CopyRows(x.data, shape.windows, shape.slots() * shape.sequence_length(), static_cast<int>(x.cols),
+                   camera.data, stream());
   }
-  void BroadcastCamera(const Stream& camera, const WindowShape& shape, const Stream& x) override {
+  void RestoreCamera(const Stream& camera, const WindowShape& shape, const Stream& x) override {
     cuda::BroadcastRows(camera.data, shape.windows, shape.slots(), shape.sequence_length(),
                         static_cast<int>(x.cols), x.data, stream());
   }
+  void MergeCamera(const WindowShape& shape, const Stream& x) override {
+    cuda::MergeRows(x.data, shape.windows, shape.slots(), shape.sequence_length(), static_cast<int>(x.cols),
+                    stream());
+  }
 
-  void PoolWindows(const Stream& x, const WindowShape& shape, float* out) override {
-    const int64_t descriptors = 1 + shape.frames;
-    const size_t bytes = static_cast<size_t>(shape.windows * descriptors * x.cols) * sizeof(float);
-    if (bytes > pooled_bytes_) {
-      pooled_ = std::make_unique<DeviceBuffer>(bytes);
-      pooled_bytes_ = bytes;
+  void PoolAndProject(const Stream& x, const WindowShape& shape, const VectorWeights& weight,
+                      const VectorWeights& bias, int64_t n, float* values) override {
+    const int64_t parts = 1 + shape.frames;
+    const int64_t inputs = parts * x.cols;
+    const auto floats = static_cast<size_t>(shape.windows * (inputs + n));
+    if (floats > pooled_floats_) {
+      lane_->stream.Wait();
+      pooled_ = std::make_unique<DeviceBuffer>(floats * sizeof(float));
+      pooled_floats_ = floats;
     }
-    cuda::MeanArguments mean = CameraMean(x, shape);
-    mean.out = pooled_->data();
-    mean.out_step = descriptors;
-    mean.out_is_float = true;
+    auto* descriptors = reinterpret_cast<float*>(pooled_->data());
+    float* projected = descriptors + shape.windows * inputs;
+    cuda::MeanArguments mean{.x = x.data,
+                             .dim = static_cast<int>(x.cols),
+                             .groups = shape.windows,
+                             .group_step = shape.slots() * shape.sequence_length(),
+                             .count = shape.slots(),
+                             .step = shape.sequence_length(),
+                             .out = descriptors,
+                             .out_step = parts};
     cuda::MeanRows(mean, stream());
     mean.parts = shape.frames;
     mean.part_step = shape.camera_per_frame ? 1 + shape.tokens : shape.tokens;
@@ -228,8 +240,10 @@ class CudaBackend final : public Backend {
     mean.step = 1;
     mean.out_first = 1;
     cuda::MeanRows(mean, stream());
-    CheckCuda(cudaMemcpyAsync(out, pooled_->data(), bytes, cudaMemcpyDeviceToHost, stream()),
-              "copying descriptors");
+    cuda::ProjectFloats(descriptors, shape.windows, inputs, Data(weight), Data(bias), n, projected, stream());
+    CheckCuda(cudaMemcpyAsync(values, projected, static_cast<size_t>(shape.windows * n) * sizeof(float),
+                              cudaMemcpyDeviceToHost, stream()),
+              "copying estimates");
   }
 
  private:
@@ -262,7 +276,9 @@ class CudaBackend final : public Backend {
       observed.Observe(x.data, x.rows, stream());
       observed_.insert(&observed);
     }
-    const cuda::ProductShape shape{.rows = x.rows,
+    // The library wants whole groups of rows of fp8.
+    const int64_t groups = (x.rows + kRowGroup - 1) / kRowGroup;
+    const cuda::ProductShape shape{.rows = linear.is_fp8() ? groups * kRowGroup : x.rows,
                                    .inputs = linear.inputs(),
                                    .outputs = linear.outputs(),
                                    .fp8_in = linear.is_fp8(),
@@ -281,15 +297,6 @@ class CudaBackend final : public Backend {
                   lane_->workspace.data(), stream());
   }
 
-  static cuda::MeanArguments CameraMean(const Stream& x, const WindowShape& shape) {
-    return {.x = x.data,
-            .dim = static_cast<int>(x.cols),
-            .groups = shape.windows,
-            .group_step = shape.slots() * shape.sequence_length(),
-            .count = shape.slots(),
-            .step = shape.sequence_length()};
-  }
-
   const bool fp8_;
   std::string name_;
   LaneState lanes_[2];
@@ -299,7 +306,7 @@ class CudaBackend final : public Backend {
   cuda::Products products_;
   cuda::RecordedGraphs graphs_;
   std::unique_ptr<DeviceBuffer> pooled_;
-  size_t pooled_bytes_ = 0;
+  size_t pooled_floats_ = 0;
   bool calibrating_ = false;
   std::set<CudaLinear*> observed_;
 };

@@ -86,7 +86,7 @@ struct AssembleArguments {
 };
 void AssembleFrames(const AssembleArguments& arguments, cudaStream_t stream);
 
-// Means over `count` rows `step` apart, as f32 or into the stream: part p of group g begins at row g ·
+// Means over `count` rows `step` apart: part p of group g begins at row g ·
 // group_step
 // + p · part_step + first, and its mean is row g · out_step + p + out_first of `out`.
 struct MeanArguments {
@@ -96,15 +96,22 @@ struct MeanArguments {
   int64_t parts = 1, part_step = 0;
   int64_t first = 0;
   int64_t count = 0, step = 1;
-  void* out = nullptr;
+  float* out = nullptr;
   int64_t out_step = 1, out_first = 0;
-  bool out_is_float = false;
 };
 void MeanRows(const MeanArguments& arguments, cudaStream_t stream);
 
-// Row w of `camera` [windows, dim] into rows w · slots · step + s · step, s < slots.
-void BroadcastRows(const void* camera, int64_t windows, int64_t slots, int64_t step, int dim, void* x,
+// y [rows, n] = x [rows, inputs] · weightᵀ [inputs, n] + bias, all f32; for a few rows.
+void ProjectFloats(const float* x, int64_t rows, int64_t inputs, const float* weight, const float* bias,
+                   int64_t n, float* y, cudaStream_t stream);
+
+// The stream's rows 0, step, 2·step, … to rows 0, 1, 2, … of `to`.
+void CopyRows(const void* x, int64_t count, int64_t step, int dim, void* to, cudaStream_t stream);
+// Row w of `from` [windows, dim] into rows (w · slots + s) · step of x, s < slots.
+void BroadcastRows(const void* from, int64_t windows, int64_t slots, int64_t step, int dim, void* x,
                    cudaStream_t stream);
+// Each of those rows = the mean over s.
+void MergeRows(void* x, int64_t windows, int64_t slots, int64_t step, int dim, cudaStream_t stream);
 
 // *largest = max(*largest, |x|); not negative numbers compare as their bits do.
 void LargestMagnitude(const void* activation, int64_t count, float* largest, cudaStream_t stream);

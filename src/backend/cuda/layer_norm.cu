@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "backend/cuda/cuda_check.h"
 #include "backend/cuda/element.cuh"
 #include "backend/cuda/kernels.h"
@@ -9,45 +11,60 @@ namespace {
 
 constexpr int kRowsPerBlock = 4;  // one warp each
 
-// Rows of kEights · 256 columns, held in registers.
+// Rows of kEights · 256 columns, held in registers. Warps stay for many rows, keep gain and bias, and fetch
+// the next row while they work on one.
 template <int kEights, typename Out>
 __global__ void __launch_bounds__(kRowsPerBlock* kWarp)
     WideNorm(const StreamElement* x, int64_t rows, const float* gain, const float* bias, float epsilon,
              bool gelu, Out* out, const float* inverse_scale) {
-  const int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / kWarp;
-  const int lane = threadIdx.x % kWarp;
-  if (row >= rows) return;
   constexpr int kCols = kEights * 256;
-  float values[kEights][8];
-  float sum = 0.0F;
+  const int64_t step = int64_t{gridDim.x} * kRowsPerBlock;
+  int64_t row = int64_t{blockIdx.x} * kRowsPerBlock + threadIdx.x / kWarp;
+  if (row >= rows) return;
+  const int column = static_cast<int>(threadIdx.x) % kWarp * 8;
+  Eight<StreamElement> next[kEights];
+  const auto fetch = [&] {
 #pragma unroll
-  for (int i = 0; i < kEights; ++i) Load(x + row * kCols + i * 256 + lane * 8, values[i]);
-#pragma unroll
-  for (int i = 0; i < kEights; ++i) {
-#pragma unroll
-    for (int j = 0; j < 8; ++j) sum += values[i][j];
-  }
-  const float mean = WarpSum(sum) / kCols;
-  float squares = 0.0F;
-#pragma unroll
-  for (int i = 0; i < kEights; ++i) {
-#pragma unroll
-    for (int j = 0; j < 8; ++j) squares += (values[i][j] - mean) * (values[i][j] - mean);
-  }
-  const float factor = rsqrtf(WarpSum(squares) / kCols + epsilon);
-  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
-#pragma unroll
-  for (int i = 0; i < kEights; ++i) {
-    const int column = i * 256 + lane * 8;
-    float gains[8], biases[8];
-    Load(gain + column, gains);
-    Load(bias + column, biases);
-#pragma unroll
-    for (int j = 0; j < 8; ++j) {
-      const float y = (values[i][j] - mean) * factor * gains[j] + biases[j];
-      values[i][j] = gelu ? Gelu(y) : y;
+    for (int i = 0; i < kEights; ++i) {
+      next[i] = *reinterpret_cast<const Eight<StreamElement>*>(x + row * kCols + i * 256 + column);
     }
-    Store(values[i], scale, out + row * kCols + column);
+  };
+  fetch();
+  float gains[kEights][8], biases[kEights][8];
+#pragma unroll
+  for (int i = 0; i < kEights; ++i) {
+    Load(gain + i * 256 + column, gains[i]);
+    Load(bias + i * 256 + column, biases[i]);
+  }
+  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+  while (row < rows) {
+    Out* to = out + row * kCols + column;
+    float values[kEights][8];
+    float sum = 0.0F;
+#pragma unroll
+    for (int i = 0; i < kEights; ++i) {
+#pragma unroll
+      for (int j = 0; j < 8; ++j) sum += values[i][j] = static_cast<float>(next[i].at[j]);
+    }
+    row += step;
+    if (row < rows) fetch();
+    const float mean = WarpSum(sum) / kCols;
+    float squares = 0.0F;
+#pragma unroll
+    for (int i = 0; i < kEights; ++i) {
+#pragma unroll
+      for (int j = 0; j < 8; ++j) squares += (values[i][j] - mean) * (values[i][j] - mean);
+    }
+    const float factor = rsqrtf(WarpSum(squares) / kCols + epsilon);
+#pragma unroll
+    for (int i = 0; i < kEights; ++i) {
+#pragma unroll
+      for (int j = 0; j < 8; ++j) {
+        const float y = (values[i][j] - mean) * factor * gains[i][j] + biases[i][j];
+        values[i][j] = gelu ? Gelu(y) : y;
+      }
+      Store(values[i], scale, to + i * 256);
+    }
   }
 }
 
@@ -83,8 +100,10 @@ void Launch(const NormArguments& a, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((a.rows + kRowsPerBlock - 1) / kRowsPerBlock);
   constexpr int kThreads = kRowsPerBlock * kWarp;
   const auto wide = [&](auto* kernel) {
-    kernel<<<blocks, kThreads, 0, stream>>>(x, a.rows, a.gain, a.bias, a.epsilon, a.gelu, out,
-                                            a.out.inverse_scale);
+    constexpr unsigned kMostBlocks =
+        4096;  // a few for every processor of any GPU, so that rows are many for each
+    kernel<<<std::min(blocks, kMostBlocks), kThreads, 0, stream>>>(x, a.rows, a.gain, a.bias, a.epsilon,
+                                                                   a.gelu, out, a.out.inverse_scale);
   };
   switch (a.cols) {
     case 256:

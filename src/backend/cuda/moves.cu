@@ -36,7 +36,6 @@ constexpr int kMeanColumns = 64;
 constexpr int kMeanShares = kThreads / kMeanColumns;
 
 // Four threads share the rows of a column; the order of additions is fixed.
-template <typename Out>
 __global__ void __launch_bounds__(kThreads) Means(MeanArguments a) {
   __shared__ float shares[kMeanShares][kMeanColumns];
   const int in_block = static_cast<int>(threadIdx.x) % kMeanColumns;
@@ -55,8 +54,24 @@ __global__ void __launch_bounds__(kThreads) Means(MeanArguments a) {
   __syncthreads();
   if (share > 0 || column >= a.dim) return;
   for (int i = 1; i < kMeanShares; ++i) sum += shares[i][in_block];
-  static_cast<Out*>(a.out)[(group * a.out_step + part + a.out_first) * a.dim + column] =
-      Round<Out>(sum / static_cast<float>(a.count), 1.0F);
+  a.out[(group * a.out_step + part + a.out_first) * a.dim + column] = sum / static_cast<float>(a.count);
+}
+
+// y[r, o] = x[r] · weight[o] + bias[o], one block each.
+__global__ void __launch_bounds__(kThreads)
+    Dots(const float* x, int64_t inputs, const float* weight, const float* bias, int64_t n, float* y) {
+  __shared__ float shares[kThreads / kWarp];
+  const int64_t output = blockIdx.x % n;
+  const float* row = x + blockIdx.x / n * inputs;
+  const float* factors = weight + output * inputs;
+  float sum = 0.0F;
+  for (int64_t i = threadIdx.x; i < inputs; i += kThreads) sum += row[i] * factors[i];
+  sum = WarpSum(sum);
+  if (threadIdx.x % kWarp == 0) shares[threadIdx.x / kWarp] = sum;
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  for (int i = 1; i < kThreads / kWarp; ++i) sum += shares[i];
+  y[blockIdx.x] = sum + bias[output];
 }
 
 struct Convolution {
@@ -179,21 +194,41 @@ void AssembleFrames(const AssembleArguments& arguments, cudaStream_t stream) {
 void MeanRows(const MeanArguments& a, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>((a.dim + kMeanColumns - 1) / kMeanColumns),
                   static_cast<unsigned>(a.groups * a.parts));
-  if (a.out_is_float) {
-    Means<float><<<grid, kThreads, 0, stream>>>(a);
-  } else {
-    Means<StreamElement><<<grid, kThreads, 0, stream>>>(a);
-  }
+  Means<<<grid, kThreads, 0, stream>>>(a);
   CheckLaunch("averaging");
 }
 
-void BroadcastRows(const void* camera, int64_t windows, int64_t slots, int64_t step, int dim, void* x,
+void ProjectFloats(const float* x, int64_t rows, int64_t inputs, const float* weight, const float* bias,
+                   int64_t n, float* y, cudaStream_t stream) {
+  Dots<<<static_cast<unsigned>(rows * n), kThreads, 0, stream>>>(x, inputs, weight, bias, n, y);
+  CheckLaunch("projecting");
+}
+
+void CopyRows(const void* x, int64_t count, int64_t step, int dim, void* to, cudaStream_t stream) {
+  ForEach(count * dim, stream, "keeping camera tokens",
+          [=, from = static_cast<const StreamElement*>(x), to = static_cast<StreamElement*>(to)] __device__(
+              int64_t i) { to[i] = from[i / dim * step * dim + i % dim]; });
+}
+
+void BroadcastRows(const void* from, int64_t windows, int64_t slots, int64_t step, int dim, void* x,
                    cudaStream_t stream) {
-  ForEach(windows * slots * dim, stream, "copying camera tokens",
-          [=, from = static_cast<const StreamElement*>(camera),
+  ForEach(windows * slots * dim, stream, "restoring camera tokens",
+          [=, from = static_cast<const StreamElement*>(from),
            to = static_cast<StreamElement*>(x)] __device__(int64_t i) {
             const int64_t slot = i / dim;
             to[slot * step * dim + i % dim] = from[slot / slots * dim + i % dim];
+          });
+}
+
+void MergeRows(void* x, int64_t windows, int64_t slots, int64_t step, int dim, cudaStream_t stream) {
+  ForEach(windows * dim, stream, "merging camera tokens",
+          [=, rows = static_cast<StreamElement*>(x)] __device__(int64_t i) {
+            StreamElement* column = rows + i / dim * slots * step * dim + i % dim;
+            float sum = 0.0F;
+#pragma unroll 8
+            for (int64_t s = 0; s < slots; ++s) sum += static_cast<float>(column[s * step * dim]);
+            const auto mean = Round<StreamElement>(sum / static_cast<float>(slots), 1.0F);
+            for (int64_t s = 0; s < slots; ++s) column[s * step * dim] = mean;
           });
 }
 
@@ -224,7 +259,7 @@ void CountDifferences(const void* a, const void* b, int64_t words, unsigned long
 
 const char* KernelProblem() {
   cudaFuncAttributes attributes{};
-  const cudaError_t code = cudaFuncGetAttributes(&attributes, Means<float>);
+  const cudaError_t code = cudaFuncGetAttributes(&attributes, Means);
   static_cast<void>(cudaGetLastError());
   return code == cudaSuccess ? nullptr : cudaGetErrorString(code);
 }

@@ -111,6 +111,16 @@ struct Products::Plan {
     if (shape.fp8_in) description.Set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, int8_t{1});
   }
 
+  void SetPointers(const ProductOperands& operands) const {
+    description.Set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.bias);
+    if (operands.x_scale != nullptr) {
+      description.Set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, operands.weight_scale);
+      description.Set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, operands.x_scale);
+    }
+    if (operands.out_inverse_scale != nullptr)
+      description.Set(CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, operands.out_inverse_scale);
+  }
+
   Description description;
   Layout weight, x, c, out;
   float beta;
@@ -128,10 +138,11 @@ Products::~Products() {
   cublasLtDestroy(handle_);
 }
 
-Products::Plan& Products::PlanFor(const ProductShape& shape) {
+Products::Plan& Products::PlanFor(const ProductShape& shape, const ProductOperands& operands) {
   std::unique_ptr<Plan>& plan = plans_[shape];
   if (plan != nullptr) return *plan;
   plan = std::make_unique<Plan>(shape);
+  plan->SetPointers(operands);
   const Preference preference;
   preference.Set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
   const int64_t in_size = shape.fp8_in ? 1 : 2, out_size = shape.fp8_out ? 1 : 2;
@@ -148,32 +159,21 @@ Products::Plan& Products::PlanFor(const ProductShape& shape) {
   return *plan;
 }
 
-bool Products::Supports(const ProductShape& shape) {
-  return !PlanFor(shape).candidates.empty();
-}
-
 cublasStatus_t Products::Launch(const Plan& plan, const cublasLtMatmulAlgo_t& algorithm,
                                 const ProductOperands& operands, void* out, void* workspace,
                                 cudaStream_t stream) {
-  const Description& description = plan.description;
-  description.Set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.bias);
-  if (operands.x_scale != nullptr) {
-    description.Set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, operands.weight_scale);
-    description.Set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, operands.x_scale);
-  }
-  if (operands.out_inverse_scale != nullptr)
-    description.Set(CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, operands.out_inverse_scale);
+  plan.SetPointers(operands);
   const float alpha = 1.0F;
   // With fp8 results C is of another type, and not read.
   const void* c = operands.out_inverse_scale != nullptr ? operands.x : out;
-  return cublasLtMatmul(handle_, description.get(), &alpha, operands.weight, plan.weight.get(), operands.x,
-                        plan.x.get(), &plan.beta, c, plan.c.get(), out, plan.out.get(), &algorithm, workspace,
-                        kWorkspaceBytes, stream);
+  return cublasLtMatmul(handle_, plan.description.get(), &alpha, operands.weight, plan.weight.get(),
+                        operands.x, plan.x.get(), &plan.beta, c, plan.c.get(), out, plan.out.get(),
+                        &algorithm, workspace, kWorkspaceBytes, stream);
 }
 
 void Products::Run(const ProductShape& shape, const ProductOperands& operands, void* workspace,
                    cudaStream_t stream) {
-  Plan& plan = PlanFor(shape);
+  Plan& plan = PlanFor(shape, operands);
   if (!plan.chosen) Choose(shape, operands, plan, workspace, stream);
   CheckBlas(Launch(plan, plan.algorithm, operands, operands.out, workspace, stream), "multiplying matrices");
 }
@@ -193,6 +193,7 @@ void Products::Choose(const ProductShape& shape, const ProductOperands& operands
   const CudaEvent begin(true), end(true);
   constexpr int kRepetitions = 5;
   float best_ms = 0.0F;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   for (const cublasLtMatmulHeuristicResult_t& candidate : plan.candidates) {
     DeviceBuffer& out = plan.chosen ? ours : expected;
     CheckCuda(cudaMemsetAsync(out.data(), 0, bytes, stream), "clearing memory");
@@ -222,8 +223,8 @@ void Products::Choose(const ProductShape& shape, const ProductOperands& operands
     }
   }
   if (!plan.chosen) {
-    throw Error(fmt::format("none of cuBLASLt's algorithms for a product of {}x{}x{} works", shape.rows,
-                            shape.inputs, shape.outputs));
+    throw Error(fmt::format("none of cuBLASLt's algorithms for a product of {}x{}x{} works: {}", shape.rows,
+                            shape.inputs, shape.outputs, cublasLtGetStatusString(status)));
   }
 }
 

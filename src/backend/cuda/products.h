@@ -45,9 +45,6 @@ class Products {
   Products(const Products&) = delete;
   Products& operator=(const Products&) = delete;
 
-  // Whether the library has an algorithm for this shape at all.
-  bool Supports(const ProductShape& shape);
-
   // `workspace` has kWorkspaceBytes. The first use of a shape must not be while a graph is recorded.
   void Run(const ProductShape& shape, const ProductOperands& operands, void* workspace, cudaStream_t stream);
 
@@ -55,7 +52,7 @@ class Products {
 
  private:
   struct Plan;
-  Plan& PlanFor(const ProductShape& shape);
+  Plan& PlanFor(const ProductShape& shape, const ProductOperands& operands);
   void Choose(const ProductShape& shape, const ProductOperands& operands, Plan& plan, void* workspace,
               cudaStream_t stream);
   cublasStatus_t Launch(const Plan& plan, const cublasLtMatmulAlgo_t& algorithm,

@@ -32,24 +32,34 @@ struct Rotation {
   int group;  // 16 or 32
 };
 
-// Turns the eight elements `first` by those of `second`, whose place in the head is `element` and `element +
-// group`.
-__device__ void Turn(const Rotation& rope, int token, int element, float (&first)[8], float (&second)[8]) {
-  if (token < rope.skip) return;
-  const int pair = element / (2 * rope.group) * rope.group + element % rope.group;
-  const int64_t at = int64_t{token - rope.skip} * (kHead / 2) + pair;
-  float cosines[8], sines[8];
-  Load(rope.cos + at, cosines);
-  Load(rope.sin + at, sines);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const float turned = first[i] * cosines[i] - second[i] * sines[i];
-    second[i] = second[i] * cosines[i] + first[i] * sines[i];
-    first[i] = turned;
-  }
+__device__ void StoreSixteen(const Sixteen& s, BF16* to) {
+  auto* vectors = reinterpret_cast<uint4*>(to);
+  vectors[0] = {s.pairs[0], s.pairs[1], s.pairs[2], s.pairs[3]};
+  vectors[1] = {s.pairs[4], s.pairs[5], s.pairs[6], s.pairs[7]};
 }
 
-// Keys and values from `first_key` on into shared memory; rows beyond the sequence are zero.
+// What `elements` become when their pairs, of which the others are `partners`, are turned by the angles of
+// `token` from `first_pair` on.
+__device__ Sixteen Turned(const Rotation& rope, int token, int first_pair, const Sixteen& elements,
+                          const Sixteen& partners, bool elements_come_first) {
+  if (token < rope.skip) return elements;
+  const int64_t at = int64_t{token - rope.skip} * (kHead / 2) + first_pair;
+  const auto* cosines = reinterpret_cast<const float4*>(rope.cos + at);
+  const auto* sines = reinterpret_cast<const float4*>(rope.sin + at);
+  const float sign = elements_come_first ? -1.0F : 1.0F;
+  Sixteen turned;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float4 c = cosines[i], n = sines[i];
+    const float2 a = Unpack(elements.pairs[2 * i]), b = Unpack(elements.pairs[2 * i + 1]);
+    const float2 p = Unpack(partners.pairs[2 * i]), q = Unpack(partners.pairs[2 * i + 1]);
+    turned.pairs[2 * i] = Pack(a.x * c.x + sign * p.x * n.x, a.y * c.y + sign * p.y * n.y);
+    turned.pairs[2 * i + 1] = Pack(b.x * c.z + sign * q.x * n.z, b.y * c.w + sign * q.y * n.w);
+  }
+  return turned;
+}
+
+// Keys and values from `first_key` on on their way into shared memory; rows beyond the sequence are zero.
 template <bool kRope>
 __device__ void LoadKeys(const Sequence& s, const Rotation& rope, int first_key, BF16* keys, BF16* values) {
   for (int i = threadIdx.x; i < kKeys * 8; i += blockDim.x) {
@@ -61,50 +71,42 @@ __device__ void LoadKeys(const Sequence& s, const Rotation& rope, int first_key,
     if constexpr (!kRope) CopyAsync(keys + row * kStride + column, from + s.dim, present);
   }
   if constexpr (kRope) {
-    for (int i = threadIdx.x; i < kKeys * 4; i += blockDim.x) {
-      const int row = i / 4, eighth = i % 4;
-      // The places in the head that come first in their pairs: 0, 8, 32, 40 in groups of 16, else 0, 8,
-      // 16, 24.
-      const int column = rope.group == 16 ? eighth / 2 * 32 + eighth % 2 * 8 : eighth * 8;
-      float first[8] = {}, second[8] = {};
+#pragma unroll 2
+    for (int i = threadIdx.x; i < kKeys * 2; i += blockDim.x) {
+      const int row = i / 2, half = i % 2;
+      const int column = half * (rope.group == 16 ? 32 : 16);  // of those that come first in their pairs
+      Sixteen first{}, second{};
       if (first_key + row < s.length) {
         const BF16* from = s.qkv + int64_t{first_key + row} * s.row + s.dim + column;
-        Load(from, first);
-        Load(from + rope.group, second);
-        Turn(rope, first_key + row, column, first, second);
+        const Sixteen a = LoadSixteen(from), b = LoadSixteen(from + rope.group);
+        first = Turned(rope, first_key + row, half * 16, a, b, true);
+        second = Turned(rope, first_key + row, half * 16, b, a, false);
       }
-      Store(first, 1.0F, keys + row * kStride + column);
-      Store(second, 1.0F, keys + row * kStride + column + rope.group);
+      StoreSixteen(first, keys + row * kStride + column);
+      StoreSixteen(second, keys + row * kStride + column + rope.group);
     }
   }
-  WaitForCopies();
 }
 
-// Query `token`, elements 16·k + place + {0, 1}, turned; `pairs` holds them for k < 4.
+// Elements 16·quarter … of query `token`, turned. All lanes of a warp take part; those of one token are
+// neighbours.
 template <bool kRope>
-__device__ void LoadQuery(const Sequence& s, const Rotation& rope, int token, int place,
-                          uint32_t (&pairs)[4]) {
-  const BF16* from = s.qkv + int64_t{min(token, s.length - 1)} * s.row + place;
+__device__ Sixteen LoadQuery(const Sequence& s, const Rotation& rope, int token, int quarter) {
+  token = min(token, s.length - 1);
+  const Sixteen query = LoadSixteen(s.qkv + int64_t{token} * s.row + 16 * quarter);
+  if constexpr (!kRope) return query;
+  const int distance = rope.group / 16;  // to the lane that holds the partners
+  Sixteen partners;
 #pragma unroll
-  for (int k = 0; k < 4; ++k) pairs[k] = *reinterpret_cast<const uint32_t*>(from + 16 * k);
-  if constexpr (kRope) {
-    const int turned = min(token, s.length - 1) - rope.skip;
-    if (turned < 0) return;
-    const auto turn = [&](uint32_t& low, uint32_t& high, int pair) {
-      const float2 c = *reinterpret_cast<const float2*>(rope.cos + int64_t{turned} * (kHead / 2) + pair);
-      const float2 n = *reinterpret_cast<const float2*>(rope.sin + int64_t{turned} * (kHead / 2) + pair);
-      const float2 a = Unpack(low), b = Unpack(high);
-      low = Pack(a.x * c.x - b.x * n.x, a.y * c.y - b.y * n.y);
-      high = Pack(b.x * c.x + a.x * n.x, b.y * c.y + a.y * n.y);
-    };
-    if (rope.group == 16) {
-      turn(pairs[0], pairs[1], place);
-      turn(pairs[2], pairs[3], 16 + place);
-    } else {
-      turn(pairs[0], pairs[2], place);
-      turn(pairs[1], pairs[3], 16 + place);
-    }
-  }
+  for (int i = 0; i < 8; ++i) partners.pairs[i] = __shfl_xor_sync(kAllLanes, query.pairs[i], distance);
+  const int first_pair = rope.group == 16 ? quarter / 2 * 16 : quarter % 2 * 16;
+  return Turned(rope, token, first_pair, query, partners, (quarter & distance) == 0);
+}
+
+__device__ float PowerOfTwo(float exponent) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(exponent));
+  return power;
 }
 
 template <typename Out>
@@ -118,7 +120,8 @@ __device__ void StorePair<FP8>(float low, float high, float scale, FP8* to) {
   *reinterpret_cast<__nv_fp8x2_e4m3*>(to) = __nv_fp8x2_e4m3(float2{low * scale, high * scale});
 }
 
-// Grid: blocks of queries, heads, sequences.
+// Grid: blocks of queries, heads, sequences. Products of queries and keys may take the elements of a head in
+// any order, so that lane l takes elements 16·(l % 4) … of its rows: whole vectors of memory.
 template <bool kRope, typename Out>
 __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
     HeadsOf64(const BF16* qkv, int length, int heads, Rotation rope, Out* out, const float* inverse_scale) {
@@ -131,17 +134,21 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
   const int lane = threadIdx.x % kWarp;
   const int first_query =
       static_cast<int>(blockIdx.x * (blockDim.x / kWarp) + threadIdx.x / kWarp) * kWarpRows;
-  const int group = lane / 4, place = lane % 4 * 2;
+  const int group = lane / 4, quarter = lane % 4;
+  const int tiles = first_query + 16 < length ? 2 : 1;  // of 16 queries each
+  LoadKeys<kRope>(s, rope, 0, keys, values);
 
-  uint32_t queries[2][4][4];  // tiles of 16 queries, sixteenths of the head
+  uint32_t queries[2][4][4];  // tiles, sixteenths of the head
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
-    uint32_t part[4];
 #pragma unroll
-    for (int half = 0; half < 4; ++half) {  // rows group and group + 8, columns place and place + 8
-      LoadQuery<kRope>(s, rope, first_query + m * 16 + group + half % 2 * 8, place + half / 2 * 8, part);
+    for (int half = 0; half < 2; ++half) {
+      const Sixteen query = LoadQuery<kRope>(s, rope, first_query + m * 16 + half * 8 + group, quarter);
 #pragma unroll
-      for (int k = 0; k < 4; ++k) queries[m][k][half] = part[k];
+      for (int k = 0; k < 4; ++k) {
+        queries[m][k][half] = query.pairs[2 * k];
+        queries[m][k][2 + half] = query.pairs[2 * k + 1];
+      }
     }
   }
 
@@ -154,23 +161,24 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
     totals[m][0] = totals[m][1] = 0.0F;
   }
   for (int first_key = 0; first_key < length; first_key += kKeys) {
-    if (first_key > 0) __syncthreads();
-    LoadKeys<kRope>(s, rope, first_key, keys, values);
+    if (first_key > 0) {
+      __syncthreads();
+      LoadKeys<kRope>(s, rope, first_key, keys, values);
+    }
+    WaitForCopies();
     __syncthreads();
     const int present = min(kKeys, length - first_key);
     for (int key = 0; key < present; key += 16) {
       float scores[2][2][4] = {};  // tiles of queries, tiles of 8 keys
 #pragma unroll
       for (int n = 0; n < 2; ++n) {
+        const Sixteen b = LoadSixteen(keys + (key + n * 8 + group) * kStride + 16 * quarter);
 #pragma unroll
-        for (int k = 0; k < 4; k += 2) {
-          uint32_t b[4];
-          LoadTiles(keys + (key + n * 8 + lane % 8) * kStride + k * 16 + lane / 8 * 8, b);
+        for (int m = 0; m < 2; ++m) {
+          if (m >= tiles) continue;
 #pragma unroll
-          for (int m = 0; m < 2; ++m) {
-            MultiplyAdd(queries[m][k], b[0], b[1], scores[m][n]);
-            MultiplyAdd(queries[m][k + 1], b[2], b[3], scores[m][n]);
-          }
+          for (int k = 0; k < 4; ++k)
+            MultiplyAdd(queries[m][k], b.pairs[2 * k], b.pairs[2 * k + 1], scores[m][n]);
         }
       }
       if (key + 16 > present) {
@@ -178,7 +186,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
         for (int n = 0; n < 2; ++n) {
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
-            if (key + n * 8 + place + i % 2 < present) continue;
+            if (key + n * 8 + 2 * quarter + i % 2 < present) continue;
             scores[0][n][i] = scores[1][n][i] = -INFINITY;
           }
         }
@@ -186,6 +194,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
       uint32_t weights[2][4];
 #pragma unroll
       for (int m = 0; m < 2; ++m) {
+        if (m >= tiles) continue;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           float top = fmaxf(fmaxf(scores[m][0][2 * half], scores[m][0][2 * half + 1]),
@@ -195,7 +204,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
           // Sums are rescaled only where a larger score has come.
           if (__any_sync(kAllLanes, top > largest[m][half])) {
             const float risen = fmaxf(top, largest[m][half]);
-            const float factor = exp2f(largest[m][half] - risen);
+            const float factor = PowerOfTwo(largest[m][half] - risen);
             largest[m][half] = risen;
             totals[m][half] *= factor;
 #pragma unroll
@@ -206,8 +215,8 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
           }
 #pragma unroll
           for (int n = 0; n < 2; ++n) {
-            const float low = exp2f(scores[m][n][2 * half] * kLog2Scale - largest[m][half]);
-            const float high = exp2f(scores[m][n][2 * half + 1] * kLog2Scale - largest[m][half]);
+            const float low = PowerOfTwo(scores[m][n][2 * half] * kLog2Scale - largest[m][half]);
+            const float high = PowerOfTwo(scores[m][n][2 * half + 1] * kLog2Scale - largest[m][half]);
             totals[m][half] += low + high;
             weights[m][2 * n + half] = Pack(low, high);
           }
@@ -219,6 +228,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
         LoadTilesTransposed(values + (key + lane % 16) * kStride + n * 8 + lane / 16 * 8, b);
 #pragma unroll
         for (int m = 0; m < 2; ++m) {
+          if (m >= tiles) continue;
           MultiplyAdd(weights[m], b[0], b[1], sums[m][n]);
           MultiplyAdd(weights[m], b[2], b[3], sums[m][n + 1]);
         }
@@ -236,7 +246,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
       total += __shfl_xor_sync(kAllLanes, total, 2);
       const int query = first_query + m * 16 + group + half * 8;
       if (query >= length) continue;
-      Out* to = out + (first_row + query) * dim + blockIdx.y * kHead + place;
+      Out* to = out + (first_row + query) * dim + blockIdx.y * kHead + 2 * quarter;
       const float factor = 1.0F / total;
 #pragma unroll
       for (int n = 0; n < 8; ++n) {

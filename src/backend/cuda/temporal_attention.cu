@@ -2,72 +2,88 @@
 #include "backend/cuda/cuda_check.h"
 #include "backend/cuda/element.cuh"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/tensor_core.cuh"
 
 namespace calfvo::cuda {
 namespace {
 
-constexpr int kLanesPerHead = 8;  // heads of 64, eight elements a lane
 constexpr int kHead = 64;
+constexpr int kFrames = 8;  // rows of a tile
 
-__device__ inline float SumOfHead(float value) {
-#pragma unroll
-  for (int step = kLanesPerHead / 2; step > 0; step /= 2) value += __shfl_xor_sync(kAllLanes, value, step);
-  return value;
-}
-
-// Eight lanes take one head of one token through all of its frames; keys and values stay in registers. Token
-// 0 is the camera's: its output is zero. `rows_per_frame` is 1 + tokens.
-template <int kFrames, typename Out>
+// Up to 8 frames: a warp takes two heads of one token, of which the tensor cores multiply all frames at once.
+// Lane l holds, of frame l/4, elements 16·(l%4) … of either head; where the two products of a head have
+// another order of elements than memory, both operands have the same. Token 0 is the camera's: its output is
+// zero.
+template <typename Out>
 __global__ void __launch_bounds__(128)
-    HeadsOf64(const BF16* qkv, int64_t windows, int frames, int rows_per_frame, int heads, Out* out,
-              const float* inverse_scale) {
-  const int64_t work = (int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / kLanesPerHead;
-  const int lane = static_cast<int>(threadIdx.x) % kLanesPerHead;
-  const bool idle = work >= windows * rows_per_frame * heads;
-  const int64_t item = idle ? 0 : work;  // idle lanes take part in the sums
-  const int head = static_cast<int>(item % heads);
-  const int token = static_cast<int>(item / heads % rows_per_frame);
-  const int64_t window = item / heads / rows_per_frame;
+    TwoHeadsOf64(const BF16* qkv, int64_t windows, int frames, int rows_per_frame, int heads, Out* out,
+                 const float* inverse_scale) {
+  const int64_t item = (int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / kWarp;
+  const int pairs_of_heads = (heads + 1) / 2;
+  if (item >= windows * rows_per_frame * pairs_of_heads) return;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int frame = lane / 4, quarter = lane % 4;
+  const int head = static_cast<int>(item % pairs_of_heads) * 2;
+  const int token = static_cast<int>(item / pairs_of_heads % rows_per_frame);
+  const int64_t window = item / pairs_of_heads / rows_per_frame;
   const int dim = heads * kHead;
-  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
-  const int64_t first_row = window * frames * rows_per_frame + token;
-  const int column = head * kHead + lane * 8;
+  const bool has_second = head + 1 < heads;
+  const int64_t row = (window * frames + min(frame, frames - 1)) * rows_per_frame + token;
+  const BF16* first = qkv + row * 3 * dim + head * kHead + 16 * quarter;
+  const BF16* second = first + (has_second ? kHead : 0);
 
-  Eight<BF16> keys[kFrames], values[kFrames];
+  const Sixteen query[2] = {LoadSixteen(first), LoadSixteen(second)};
+  const Sixteen key[2] = {LoadSixteen(first + dim), LoadSixteen(second + dim)};
+  const Sixteen value[2] = {LoadSixteen(first + 2 * dim), LoadSixteen(second + 2 * dim)};
+
+  // Rows 0–7 of the products are queries of the first head, 8–15 of the second; of the scores with the keys
+  // of either head, only its own rows count.
+  float scores[2][4] = {};
 #pragma unroll
-  for (int j = 0; j < kFrames; ++j) {
-    const int64_t row = first_row + int64_t{j < frames ? j : 0} * rows_per_frame;
-    const BF16* from = qkv + row * 3 * dim + column;
-    keys[j] = *reinterpret_cast<const Eight<BF16>*>(from + dim);
-    values[j] = *reinterpret_cast<const Eight<BF16>*>(from + 2 * dim);
+  for (int k = 0; k < 4; ++k) {
+    const uint32_t a[4] = {query[0].pairs[2 * k], query[1].pairs[2 * k], query[0].pairs[2 * k + 1],
+                           query[1].pairs[2 * k + 1]};
+#pragma unroll
+    for (int h = 0; h < 2; ++h) MultiplyAdd(a, key[h].pairs[2 * k], key[h].pairs[2 * k + 1], scores[h]);
   }
-  for (int i = 0; i < frames; ++i) {
-    const int64_t row = first_row + int64_t{i} * rows_per_frame;
-    float query[8];
-    Load(qkv + row * 3 * dim + column, query);
-    float scores[kFrames];
-    float largest = -INFINITY;
+  float totals[2];
+  uint32_t weights[4] = {};  // block diagonal: no head sees the other's values
 #pragma unroll
-    for (int j = 0; j < kFrames; ++j) {
-      float sum = 0.0F;
+  for (int h = 0; h < 2; ++h) {
+    constexpr float kScale = 0.125F;  // 1/√64
+    const float low = 2 * quarter < frames ? scores[h][2 * h] * kScale : -INFINITY;
+    const float high = 2 * quarter + 1 < frames ? scores[h][2 * h + 1] * kScale : -INFINITY;
+    float largest = fmaxf(low, high);
+    largest = fmaxf(largest, __shfl_xor_sync(kAllLanes, largest, 1));
+    largest = fmaxf(largest, __shfl_xor_sync(kAllLanes, largest, 2));
+    const float low_weight = __expf(low - largest), high_weight = __expf(high - largest);
+    float total = low_weight + high_weight;
+    total += __shfl_xor_sync(kAllLanes, total, 1);
+    totals[h] = total + __shfl_xor_sync(kAllLanes, total, 2);
+    weights[3 * h] = Pack(low_weight, high_weight);
+  }
+  float results[2][16];
 #pragma unroll
-      for (int c = 0; c < 8; ++c) sum += query[c] * static_cast<float>(keys[j].at[c]);
-      scores[j] = j < frames ? SumOfHead(sum) * 0.125F : -INFINITY;  // 1 / √64
-      largest = fmaxf(largest, scores[j]);
+  for (int n = 0; n < 8; ++n) {
+    float sums[4] = {};
+    MultiplyAdd(weights, Transposed(value[0].pairs[n]), Transposed(value[1].pairs[n]), sums);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) results[i / 2][2 * n + i % 2] = sums[i];
+  }
+  if (frame >= frames) return;
+  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    if (h == 1 && !has_second) continue;
+    const float factor = token == 0 ? 0.0F : 1.0F / totals[h];
+    Out* to = out + row * dim + (head + h) * kHead + 16 * quarter;
+#pragma unroll
+    for (int eight = 0; eight < 2; ++eight) {
+      float scaled[8];
+#pragma unroll
+      for (int i = 0; i < 8; ++i) scaled[i] = results[h][8 * eight + i] * factor;
+      Store(scaled, scale, to + 8 * eight);
     }
-    float total = 0.0F;
-    float result[8] = {};
-#pragma unroll
-    for (int j = 0; j < kFrames; ++j) {
-      const float weight = __expf(scores[j] - largest);
-      total += weight;
-#pragma unroll
-      for (int c = 0; c < 8; ++c) result[c] += weight * static_cast<float>(values[j].at[c]);
-    }
-    const float factor = token == 0 ? 0.0F : 1.0F / total;
-#pragma unroll
-    for (int c = 0; c < 8; ++c) result[c] *= factor;
-    if (!idle) Store(result, scale, out + row * dim + column);
   }
 }
 
@@ -122,10 +138,10 @@ void Launch(const TemporalArguments& a, cudaStream_t stream) {
     return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
   };
   const int64_t items = a.windows * rows_per_frame * a.heads;
-  if (a.head_size == kHead && a.frames <= 16) {
-    const auto kernel = a.frames <= 8 ? HeadsOf64<8, Out> : HeadsOf64<16, Out>;
-    kernel<<<blocks(items * kLanesPerHead), kThreads, 0, stream>>>(qkv, a.windows, a.frames, rows_per_frame,
-                                                                   a.heads, out, a.out.inverse_scale);
+  if (a.head_size == kHead && a.frames <= kFrames) {
+    const int64_t warps = a.windows * rows_per_frame * ((a.heads + 1) / 2);
+    TwoHeadsOf64<Out><<<blocks(warps * kWarp), kThreads, 0, stream>>>(
+        qkv, a.windows, a.frames, rows_per_frame, a.heads, out, a.out.inverse_scale);
   } else {
     AnyHeads<Out><<<blocks(items * a.frames * kWarp), kThreads, 0, stream>>>(
         qkv, a.windows, a.frames, rows_per_frame, a.heads, a.head_size, out, a.out.inverse_scale);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// `calfvo bench` as users call it: output, files, messages and exit codes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "estimator/tiny_model.h"
+#include "run_program.h"
+#include "weights/model_file.h"
+
+namespace calfvo {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<float> Values(const WeightSource& file, const std::string& name) {
+  const auto values = file.Get(name).Data<float>();
+  return {values.begin(), values.end()};
+}
+
+class BenchCli : public testing::Test {
+ protected:
+  BenchCli() {
+    const ModelFile model = RandomModel(TinyConfig(), 1);
+    SaveModelFile(model.config, *model.weights, DType::kF32, folder_.path() / "tiny.safetensors");
+  }
+
+  Outcome Calfvo(const std::string& arguments) const { return RunCalfvo(folder_.path(), arguments); }
+  Outcome Bench(const std::string& arguments) const {
+    return Calfvo("bench --model tiny.safetensors --seconds 0.01 " + arguments);
+  }
+
+  const TempFolder folder_;
+};
+
+TEST_F(BenchCli, PrintsATable) {
+  const Outcome outcome = Bench("--backend ref");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, StartsWith("tiny.safetensors on ref f32"));
+  EXPECT_THAT(outcome.out, HasSubstr("windows of 8 frames that share 5"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nlive            1       3 "));
+  EXPECT_THAT(outcome.out, HasSubstr("\noffline        16      48 "));
+}
+
+TEST_F(BenchCli, JsonIsAllThatIsPrinted) {
+  const Outcome outcome = Bench("--json --windows 2 --overlap 6 --precision f32 --threads 1");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["precision"], "f32");
+  EXPECT_EQ(json["overlap"], 6);
+  EXPECT_EQ(json["schedules"]["live"]["frames"], 2);
+  EXPECT_EQ(json["schedules"]["offline"]["frames"], 4);
+  EXPECT_GT(json["schedules"]["live"]["tflops"], 0.0);
+}
+
+// Two backends see the same pictures and say the same of them.
+TEST_F(BenchCli, DumpsAWindowToCompare) {
+  ASSERT_EQ(Bench("--backend ref --dump ref.safetensors").exit_code, 0);
+  ASSERT_EQ(Bench("--backend cpu --precision f32 --dump cpu.safetensors").exit_code, 0);
+  const auto ref = OpenWeights(folder_.path() / "ref.safetensors");
+  const auto cpu = OpenWeights(folder_.path() / "cpu.safetensors");
+  EXPECT_EQ(Values(*cpu, "images"), Values(*ref, "images"));
+  EXPECT_THAT(Values(*cpu, "values"), testing::Pointwise(testing::FloatNear(1e-4F), Values(*ref, "values")));
+}
+
+TEST_F(BenchCli, RandomWeightsCanBeWrittenToAFile) {
+  const Outcome written = Calfvo("convert random:calfvo-s:7 -o random.safetensors --dtype f32");
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_THAT(written.out, HasSubstr("the weights are random:calfvo-s:7"));
+  const ModelFile file = LoadModelFile(folder_.path() / "random.safetensors");
+  const ModelFile model = RandomModel(NamedConfig("calfvo-s"), 7);
+  EXPECT_EQ(Values(*file.weights, "head.bias"), Values(*model.weights, "head.bias"));
+}
+
+TEST_F(BenchCli, WrongUsage) {
+  struct Case {
+    const char* arguments;
+    int exit_code;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"--backend magic", 1, "magic"},
+      {"--overlap 8", 1, "windows of 8 frames can share 1 to 7"},
+      {"--windows 0", 1, "windows is 0"},
+      {"--seconds -1", 1, "seconds is -1"},
+      {"--windows few", 2, "few"},
+      {"--dump none/x.safetensors", 1, "none/x.safetensors"},
+      {"--model no-such", 1, "there is no model 'no-such'"},
+  };
+  for (const Case& wrong : cases) {
+    const Outcome outcome = Calfvo(std::string("bench ") + wrong.arguments);
+    EXPECT_EQ(outcome.exit_code, wrong.exit_code) << wrong.arguments << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(wrong.message)) << wrong.arguments;
+    EXPECT_EQ(outcome.out, "");
+  }
+  EXPECT_EQ(Calfvo("convert random:none -o x").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace calfvo
