@@ -58,10 +58,14 @@ void CudaLinear::Quantise(cudaStream_t stream) {
   const float largest_weight = LargestOf(weight_->data(), inputs_ * outputs_, stream);
   const float x_scale = std::max(largest_x, 1e-6F) * kHeadroom / kLargestFp8;
   const float weight_scale = std::max(largest_weight, 1e-12F) / kLargestFp8;
-  const std::array scales = {x_scale, 1.0F / x_scale, weight_scale, 1.0F / weight_scale};
+  std::array<float, 4 * kScaleStep> scales{};
+  scales[0 * kScaleStep] = x_scale;
+  scales[1 * kScaleStep] = 1.0F / x_scale;
+  scales[2 * kScaleStep] = weight_scale;
+  scales[3 * kScaleStep] = 1.0F / weight_scale;
   scales_ = std::make_unique<DeviceBuffer>(std::as_bytes(std::span(scales)));
   auto quantised = std::make_unique<DeviceBuffer>(static_cast<size_t>(inputs_ * outputs_));
-  ActivationToFp8(weight_->data(), inputs_ * outputs_, this->scales() + 3, quantised->data(), stream);
+  ActivationToFp8(weight_->data(), inputs_ * outputs_, scale(3), quantised->data(), stream);
   CheckCuda(cudaStreamSynchronize(stream), "quantising weights");
   weight_ = std::move(quantised);
   observed_.reset();

@@ -20,9 +20,9 @@ class CudaLinear final : public LinearWeights {
   const void* weight() const { return weight_->data(); }
   const void* bias() const { return bias_.data(); }
   // On the GPU; of fp8 maps.
-  const float* x_scale() const { return scales() + 0; }
-  const float* x_inverse_scale() const { return scales() + 1; }
-  const float* weight_scale() const { return scales() + 2; }
+  const float* x_scale() const { return scale(0); }
+  const float* x_inverse_scale() const { return scale(1); }
+  const float* weight_scale() const { return scale(2); }
 
   // Whether the sizes allow fp8.
   bool can_be_fp8() const { return inputs_ % 16 == 0 && outputs_ % 16 == 0; }
@@ -32,14 +32,18 @@ class CudaLinear final : public LinearWeights {
   void Quantise(cudaStream_t stream);
 
  private:
-  const float* scales() const { return reinterpret_cast<const float*>(scales_->data()); }
+  // Four floats, each as aligned as the library wants it.
+  static constexpr size_t kScaleStep = 64;
+  const float* scale(size_t i) const {
+    return reinterpret_cast<const float*>(scales_->data()) + i * kScaleStep;
+  }
 
   int64_t inputs_;
   int64_t outputs_;
   bool fp8_ = false;
   std::unique_ptr<DeviceBuffer> weight_;
   DeviceBuffer bias_;
-  std::unique_ptr<DeviceBuffer> scales_;    // x, its inverse, weight
+  std::unique_ptr<DeviceBuffer> scales_;    // x, its inverse, weight, its inverse
   std::unique_ptr<DeviceBuffer> observed_;  // the largest |x|
 };
 

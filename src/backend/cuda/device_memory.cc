@@ -29,6 +29,8 @@ DeviceBuffer::DeviceBuffer(size_t bytes) {
 
 DeviceBuffer::DeviceBuffer(std::span<const std::byte> contents) : DeviceBuffer(contents.size()) {
   CheckCuda(cudaMemcpy(data_, contents.data(), contents.size(), cudaMemcpyHostToDevice), "copying weights");
+  // The copy may still be on its way, and our streams do not wait for it.
+  CheckCuda(cudaStreamSynchronize(cudaStreamLegacy), "copying weights");
 }
 
 DeviceBuffer::~DeviceBuffer() {

@@ -93,6 +93,15 @@ __global__ void __launch_bounds__(kRowsPerBlock* kWarp)
   }
 }
 
+unsigned Multiprocessors() {
+  static const int count = [] {
+    int value = 0;
+    CheckCuda(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0), "asking for its size");
+    return value;
+  }();
+  return static_cast<unsigned>(count);
+}
+
 template <typename Out>
 void Launch(const NormArguments& a, cudaStream_t stream) {
   const auto* x = static_cast<const StreamElement*>(a.x);
@@ -100,10 +109,8 @@ void Launch(const NormArguments& a, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((a.rows + kRowsPerBlock - 1) / kRowsPerBlock);
   constexpr int kThreads = kRowsPerBlock * kWarp;
   const auto wide = [&](auto* kernel) {
-    constexpr unsigned kMostBlocks =
-        4096;  // a few for every processor of any GPU, so that rows are many for each
-    kernel<<<std::min(blocks, kMostBlocks), kThreads, 0, stream>>>(x, a.rows, a.gain, a.bias, a.epsilon,
-                                                                   a.gelu, out, a.out.inverse_scale);
+    kernel<<<std::min(blocks, 4 * Multiprocessors()), kThreads, 0, stream>>>(
+        x, a.rows, a.gain, a.bias, a.epsilon, a.gelu, out, a.out.inverse_scale);
   };
   switch (a.cols) {
     case 256:

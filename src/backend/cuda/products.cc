@@ -198,8 +198,8 @@ void Products::Choose(const ProductShape& shape, const ProductOperands& operands
     DeviceBuffer& out = plan.chosen ? ours : expected;
     CheckCuda(cudaMemsetAsync(out.data(), 0, bytes, stream), "clearing memory");
     CheckCuda(cudaMemsetAsync(different.data(), 0, sizeof(unsigned long long), stream), "clearing memory");
-    if (Launch(plan, candidate.algo, operands, out.data(), workspace, stream) != CUBLAS_STATUS_SUCCESS)
-      continue;
+    status = Launch(plan, candidate.algo, operands, out.data(), workspace, stream);
+    if (status != CUBLAS_STATUS_SUCCESS) continue;
     CountDifferences(expected.data(), out.data(), static_cast<int64_t>(bytes / 4),
                      reinterpret_cast<unsigned long long*>(different.data()), stream);
     unsigned long long differences = 0;

@@ -135,7 +135,6 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
   const int first_query =
       static_cast<int>(blockIdx.x * (blockDim.x / kWarp) + threadIdx.x / kWarp) * kWarpRows;
   const int group = lane / 4, quarter = lane % 4;
-  const int tiles = first_query + 16 < length ? 2 : 1;  // of 16 queries each
   LoadKeys<kRope>(s, rope, 0, keys, values);
 
   uint32_t queries[2][4][4];  // tiles, sixteenths of the head
@@ -174,10 +173,9 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
       for (int n = 0; n < 2; ++n) {
         const Sixteen b = LoadSixteen(keys + (key + n * 8 + group) * kStride + 16 * quarter);
 #pragma unroll
-        for (int m = 0; m < 2; ++m) {
-          if (m >= tiles) continue;
+        for (int k = 0; k < 4; ++k) {
 #pragma unroll
-          for (int k = 0; k < 4; ++k)
+          for (int m = 0; m < 2; ++m)
             MultiplyAdd(queries[m][k], b.pairs[2 * k], b.pairs[2 * k + 1], scores[m][n]);
         }
       }
@@ -194,7 +192,6 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
       uint32_t weights[2][4];
 #pragma unroll
       for (int m = 0; m < 2; ++m) {
-        if (m >= tiles) continue;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           float top = fmaxf(fmaxf(scores[m][0][2 * half], scores[m][0][2 * half + 1]),
@@ -228,7 +225,6 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
         LoadTilesTransposed(values + (key + lane % 16) * kStride + n * 8 + lane / 16 * 8, b);
 #pragma unroll
         for (int m = 0; m < 2; ++m) {
-          if (m >= tiles) continue;
           MultiplyAdd(weights[m], b[0], b[1], sums[m][n]);
           MultiplyAdd(weights[m], b[2], b[3], sums[m][n + 1]);
         }

@@ -12,8 +12,7 @@ namespace calfvo::cuda {
 // next; of `a` the same rows and columns, then those 8 columns further; of `b` column l/4, rows as a's
 // columns.
 __device__ inline void MultiplyAdd(const uint32_t (&a)[4], uint32_t b0, uint32_t b1, float (&sum)[4]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%0,%1,%2,%3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
