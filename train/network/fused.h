@@ -15,9 +15,17 @@ namespace calfvo::train {
 // As TemporalAttention.
 std::optional<at::Tensor> FusedTemporalAttention(const at::Tensor& qkv);
 
+// As LinearLayer's. The gradients of biases are column sums by a kernel of ours, in the same pass as GELU's.
+std::optional<at::Tensor> FusedLinear(const at::Tensor& x, const LinearLayer& layer);
+std::optional<at::Tensor> FusedLinearGelu(const at::Tensor& x, const LinearLayer& layer);
+
+// As Added.
+std::optional<at::Tensor> FusedAdd(const at::Tensor& x, const Branch& branch);
+
 // As NormLayer's.
-std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm, bool gelu);
-std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const at::Tensor& branch, const NormLayer& norm,
+std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm);
+std::optional<at::Tensor> FusedNormGelu(const Branch& x, const NormLayer& norm);
+std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const Branch& branch, const NormLayer& norm,
                                        CameraRule camera);
 
 // q and k of [S, T, 3, heads, D], turned, and v, all [S, T, heads, D].

@@ -77,31 +77,81 @@ TEST_P(Kernels, TemporalAttention) {
   }
 }
 
-TEST_P(Kernels, NormAndGelu) {
-  for (const int64_t channels : {8, 24, 32, 64, 96, 128, 256, 384, 512, 768, 1024}) {
-    for (const bool gelu : {false, true}) {
-      SCOPED_TRACE(testing::Message() << channels << " channels, gelu " << gelu);
-      const auto function = [gelu](const Tensors& in) {
-        const NormLayer norm{in[1], in[2], 1e-6};
-        return Tensors{gelu ? norm.ThenGelu(in[0]) : norm(in[0])};
-      };
-      Compare(function, {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels})},
-              1);
+// Columns that fill no tile, one, and several; rows for less than a block of column sums, and for many.
+TEST_P(Kernels, Linear) {
+  for (const int64_t out : {8, 40, 256, 264, 768, 1024}) {
+    for (const int64_t rows : {1, 5, 9001}) {
+      SCOPED_TRACE(testing::Message() << rows << " rows of " << out);
+      const Tensors inputs = {at::randn({rows, 2, 16}), at::randn({out, 16}) / 4, at::randn({out})};
+      const LinearLayer on_device{inputs[1].to(at::kCUDA), inputs[2].to(at::kCUDA)};
+      ASSERT_TRUE(FusedLinear(inputs[0].to(at::kCUDA, GetParam()), on_device).has_value());
+      Compare([](const Tensors& in) { return Tensors{LinearLayer{in[1], in[2]}(in[0])}; }, inputs, 1);
     }
   }
 }
 
+TEST_P(Kernels, LinearThenGelu) {
+  for (const int64_t out : {8, 264, 1024}) {
+    for (const int64_t rows : {1, 9001}) {
+      SCOPED_TRACE(testing::Message() << rows << " rows of " << out);
+      const Tensors inputs = {at::randn({rows, 2, 16}), at::randn({out, 16}) / 4, at::randn({out})};
+      const LinearLayer on_device{inputs[1].to(at::kCUDA), inputs[2].to(at::kCUDA)};
+      ASSERT_TRUE(FusedLinearGelu(inputs[0].to(at::kCUDA, GetParam()), on_device).has_value());
+      Compare(
+          [](const Tensors& in) {
+            return Tensors{LinearLayer{in[1], in[2]}.ThenGelu(in[0])};
+          },
+          inputs, 1);
+    }
+  }
+}
+
+TEST_P(Kernels, AddedBranch) {
+  for (const int64_t channels : {8, 64, 256, 1024}) {
+    SCOPED_TRACE(testing::Message() << channels << " channels");
+    Compare(
+        [](const Tensors& in) {
+          return Tensors{Added(in[0], {in[1], in[2]})};
+        },
+        {at::randn({3, 701, channels}), at::randn({3, 701, channels}), at::randn({channels})}, 2);
+  }
+}
+
+TEST_P(Kernels, Norm) {
+  for (const int64_t channels : {8, 24, 32, 64, 96, 128, 256, 384, 512, 768, 1024}) {
+    SCOPED_TRACE(testing::Message() << channels << " channels");
+    Compare(
+        [](const Tensors& in) {
+          return Tensors{NormLayer{in[1], in[2], 1e-6}(in[0])};
+        },
+        {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels})}, 1);
+  }
+}
+
+TEST_P(Kernels, NormAndGelu) {
+  for (const int64_t channels : {8, 24, 32, 64, 96, 128, 256, 384, 512, 768, 1024}) {
+    SCOPED_TRACE(testing::Message() << channels << " channels");
+    const auto function = [](const Tensors& in) {
+      return Tensors{NormLayer{in[1], in[2], 1e-6}.ThenGelu({in[0], in[3]})};
+    };
+    Compare(function,
+            {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels}),
+             at::randn({channels})},
+            1);
+  }
+}
+
 TEST_P(Kernels, AddAndNorm) {
-  for (const int64_t channels : {32, 256, 512}) {
+  for (const int64_t channels : {32, 256, 512, 1024}) {
     for (const CameraRule camera : {CameraRule::kNone, CameraRule::kSkip, CameraRule::kMean}) {
       SCOPED_TRACE(testing::Message() << channels << " channels, rule " << static_cast<int>(camera));
       const auto function = [camera](const Tensors& in) {
-        const SumAndNorm result = NormLayer{in[2], in[3], 1e-6}.AfterAdding(in[0], in[1], camera);
+        const SumAndNorm result = NormLayer{in[2], in[3], 1e-6}.AfterAdding(in[0], {in[1], in[4]}, camera);
         return Tensors{result.sum, result.normed};
       };
       Compare(function,
               {at::randn({3, 4, 11, channels}), at::randn({3, 4, 11, channels}), at::randn({channels}),
-               at::randn({channels})},
+               at::randn({channels}), at::randn({channels})},
               2);
     }
   }
@@ -116,7 +166,7 @@ TEST_P(Kernels, RotaryAttention) {
     const auto function = [&](const Tensors& in) {
       const RopeTable rope{angles.cos().to(in[0].device()), angles.sin().to(in[0].device()), group};
       const AttentionLayer layer{{in[1], in[2]}, {in[3], in[4]}};
-      return Tensors{layer(in[0], heads, rope)};
+      return Tensors{layer(in[0], heads, rope).Whole()};
     };
     const int64_t dim = heads * head_size;
     Compare(function,
