@@ -16,28 +16,74 @@ constexpr int kWarps = 8;
 constexpr int kTile = 32 * kVector;  // columns of a block
 constexpr int kRowsAtOnce = 4;       // of a warp: so many loads are under way
 
-// What is summed: the tensor itself,
+// What is taken and summed, and where it is put. All loads come before the first store, so that they need
+// not wait for each other. The tensor itself,
 template <typename T>
 struct Plain {
+  int channels;
   const T* x;
 
-  __device__ Vector Take(int64_t at) const { return Load8(x + at); }
+  __device__ Vector Take(int64_t row, int column) const { return Load8(x + row * channels + column); }
+  __device__ void Put(int64_t, int, const Vector&) const {}
 };
 
-// or a gradient through GELU, which is also stored.
+// or a gradient through GELU, which is also stored,
 template <typename T>
 struct ThroughGelu {
+  int channels;
   const T* x;
   const T* of_out;
   T* of_x;
 
-  __device__ Vector Take(int64_t at) const {
+  __device__ Vector Take(int64_t row, int column) const {
+    const int64_t at = row * channels + column;
     const Vector z = Load8(x + at);
     Vector d = Load8(of_out + at);
 #pragma unroll
     for (int e = 0; e < kVector; ++e) d.v[e] *= GeluDerivative(z.v[e]);
-    Store8(of_x + at, d);
     return d;
+  }
+  __device__ void Put(int64_t row, int column, const Vector& d) const {
+    Store8(of_x + row * channels + column, d);
+  }
+};
+
+// or gradients of q, k and v side by side, turned back, likewise.
+template <typename T>
+struct Joined {
+  RotationShape shape;
+  const T* q;
+  const T* k;
+  const T* v;
+  const float* cos;
+  const float* sin;
+  T* qkv;
+
+  __device__ Vector Take(int64_t row, int column) const {
+    const int dim = shape.heads * shape.head_size;
+    const int part = column / dim;
+    const int inside = column % dim;
+    const T* from = (part == 0 ? q : part == 1 ? k : v) + row * dim + inside;
+    Vector d = Load8(from);
+    if (cos != nullptr && part < 2) {
+      const int place = inside % shape.head_size;
+      const bool second = place % (2 * shape.group) >= shape.group;  // of its pair
+      const int pair = place / (2 * shape.group) * shape.group + place % shape.group;
+      const uint32_t token = static_cast<uint32_t>(row) % static_cast<uint32_t>(shape.tokens);
+      const int64_t table = int64_t{token} * (shape.head_size / 2) + pair;
+      const Vector other = Load8(from + (second ? -shape.group : shape.group));
+      const Vector c = Load8(cos + table);
+      const Vector s = Load8(sin + table);
+#pragma unroll
+      for (int e = 0; e < kVector; ++e) {
+        const float turned = other.v[e] * s.v[e];
+        d.v[e] = d.v[e] * c.v[e] + (second ? -turned : turned);
+      }
+    }
+    return d;
+  }
+  __device__ void Put(int64_t row, int column, const Vector& d) const {
+    Store8(qkv + row * 3 * shape.heads * shape.head_size + column, d);
   }
 };
 
@@ -53,12 +99,19 @@ __global__ void __launch_bounds__(32 * kWarps) Sum(RowShape shape, Source source
       Vector values[kRowsAtOnce];
 #pragma unroll
       for (int i = 0; i < kRowsAtOnce; ++i) {
-        values[i] = source.Take((row + i * step) * shape.channels + column);
+        values[i] = source.Take(row + i * step, column);
       }
 #pragma unroll
-      for (int i = 0; i < kRowsAtOnce; ++i) AddScaled(total, 1.0F, values[i]);
+      for (int i = 0; i < kRowsAtOnce; ++i) {
+        source.Put(row + i * step, column, values[i]);
+        AddScaled(total, 1.0F, values[i]);
+      }
     }
-    for (; row < shape.rows; row += step) AddScaled(total, 1.0F, source.Take(row * shape.channels + column));
+    for (; row < shape.rows; row += step) {
+      const Vector value = source.Take(row, column);
+      source.Put(row, column, value);
+      AddScaled(total, 1.0F, value);
+    }
   }
 #pragma unroll
   for (int e = 0; e < kVector; ++e) shared[threadIdx.y][threadIdx.x * kVector + e] = total.v[e];
@@ -115,7 +168,7 @@ void SumPartials(int blocks, int columns, const float* partial, float* out, Cuda
 void ColumnSums(const RowShape& shape, Element element, const void* x, float* partial, float* sums,
                 CudaStream stream) {
   WithElement(element, [&]<typename T>() {
-    Launch(shape, Plain<T>{static_cast<const T*>(x)}, partial, sums, stream);
+    Launch(shape, Plain<T>{shape.channels, static_cast<const T*>(x)}, partial, sums, stream);
   });
 }
 
@@ -123,7 +176,20 @@ void GeluBackward(const RowShape& shape, Element element, const void* x, const v
                   float* partial, float* sums, CudaStream stream) {
   WithElement(element, [&]<typename T>() {
     Launch(shape,
-           ThroughGelu<T>{static_cast<const T*>(x), static_cast<const T*>(of_out), static_cast<T*>(of_x)},
+           ThroughGelu<T>{shape.channels, static_cast<const T*>(x), static_cast<const T*>(of_out),
+                          static_cast<T*>(of_x)},
+           partial, sums, stream);
+  });
+}
+
+void JoinGradients(const RotationShape& shape, Element element, const void* q, const void* k, const void* v,
+                   const float* cos, const float* sin, void* qkv, float* partial, float* sums,
+                   CudaStream stream) {
+  const RowShape rows{shape.sequences * shape.tokens, 3 * shape.heads * shape.head_size};
+  WithElement(element, [&]<typename T>() {
+    Launch(rows,
+           Joined<T>{shape, static_cast<const T*>(q), static_cast<const T*>(k), static_cast<const T*>(v), cos,
+                     sin, static_cast<T*>(qkv)},
            partial, sums, stream);
   });
 }

@@ -103,9 +103,12 @@ struct RotationShape {
 // `cos` and `sin` [tokens, head_size / 2].
 void RotateForward(const RotationShape& shape, Element element, const void* qkv, const float* cos,
                    const float* sin, void* q, void* k, CudaStream stream);
-// The gradients of q, k and v → that of qkv.
-void RotateBackward(const RotationShape& shape, Element element, const void* q, const void* k, const void* v,
-                    const float* cos, const float* sin, void* qkv, CudaStream stream);
+// The gradients of q, k and v → that of qkv, turned back, and its column sums, which are the gradient of its
+// bias. Without `cos` and `sin` (null) nothing is turned, and the shape's group does not matter. Heads times
+// their size are a multiple of 8. `partial` [kColumnSumBlocks, columns] is room for the kernel.
+void JoinGradients(const RotationShape& shape, Element element, const void* q, const void* k, const void* v,
+                   const float* cos, const float* sin, void* qkv, float* partial, float* sums,
+                   CudaStream stream);
 
 // frames [windows, frames, pixels, 3] uint8 and `before` [windows, pixels, 3], which precede them (null:
 // frames 0 precede themselves) → [windows, frames, pixels, 8] bf16: the previous frame's colours, the frame's

@@ -9,6 +9,8 @@
 
 namespace calfvo::train {
 
+inline constexpr int64_t kMaxElements = int64_t{1} << 32;  // where kernels count in 32 bits
+
 inline bool HasElement(const at::Tensor& x) {
   return x.is_cuda() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
 }

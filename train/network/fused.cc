@@ -163,39 +163,6 @@ class AddNormFunction : public Function<AddNormFunction> {
   }
 };
 
-RotationShape RotationShapeOf(const at::Tensor& qkv, int64_t group) {
-  return {qkv.size(0), qkv.size(1), static_cast<int>(qkv.size(3)), static_cast<int>(qkv.size(4)),
-          static_cast<int>(group)};
-}
-
-class RotationFunction : public Function<RotationFunction> {
- public:
-  static variable_list forward(AutogradContext* context, const at::Tensor& qkv, const at::Tensor& cos,
-                               const at::Tensor& sin, int64_t group) {
-    context->save_for_backward({cos, sin});
-    context->saved_data["group"] = group;
-    const at::Tensor q = at::empty({qkv.size(0), qkv.size(1), qkv.size(3), qkv.size(4)}, qkv.options());
-    const at::Tensor k = at::empty_like(q);
-    RotateForward(RotationShapeOf(qkv, group), ElementOf(qkv), qkv.data_ptr(), cos.data_ptr<float>(),
-                  sin.data_ptr<float>(), q.data_ptr(), k.data_ptr(), StreamOf(qkv));
-    return {q, k, qkv.detach().select(2, 2)};
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const variable_list saved = context->get_saved_variables();
-    const at::Tensor q = gradients[0].contiguous();
-    const at::Tensor k = gradients[1].contiguous();
-    const at::Tensor v = gradients[2].contiguous();
-    const at::Tensor of_qkv = at::empty({q.size(0), q.size(1), 3, q.size(2), q.size(3)}, q.options());
-    RotateBackward(RotationShapeOf(of_qkv, context->saved_data["group"].toInt()), ElementOf(q), q.data_ptr(),
-                   k.data_ptr(), v.data_ptr(), saved[0].data_ptr<float>(), saved[1].data_ptr<float>(),
-                   of_qkv.data_ptr(), StreamOf(q));
-    return {of_qkv, {}, {}, {}};
-  }
-};
-
-constexpr int64_t kMaxElements = int64_t{1} << 32;
-
 bool HasNorm(const at::Tensor& x) {
   return HasElement(x) && x.size(-1) % 8 == 0 && x.size(-1) <= kMaxNormChannels && x.numel() < kMaxElements;
 }
@@ -238,13 +205,6 @@ std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const Branch& branch
       AddNormFunction::apply(x.contiguous(), branch.values.contiguous(), OffsetOf(branch.bias, norm),
                              norm.weight, norm.bias, norm.eps, static_cast<int64_t>(camera));
   return SumAndNorm{results[0], results[1]};
-}
-
-std::optional<QueryKeyValue> FusedRotation(const at::Tensor& qkv, const RopeTable& rope) {
-  if (!HasElement(qkv) || rope.group % 8 != 0 || qkv.numel() >= kMaxElements) return std::nullopt;
-  const c10::DeviceGuard guard(qkv.device());
-  const variable_list parts = RotationFunction::apply(qkv.contiguous(), rope.cos, rope.sin, rope.group);
-  return QueryKeyValue{parts[0], parts[1], parts[2]};
 }
 
 std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& before,

@@ -35,12 +35,11 @@ at::Tensor Rotated(const at::Tensor& x, const RopeTable& rope) {
   return at::stack({u * cos - v * sin, v * cos + u * sin}, 4).flatten(3).to(x.scalar_type());
 }
 
-QueryKeyValue SplitAndRotate(const at::Tensor& qkv, const RopeTable& rope) {
-  if (rope.cos.defined()) {
-    if (auto fused = FusedRotation(qkv, rope)) return *fused;
-  }
+QueryKeyValue SplitAndRotate(const at::Tensor& x, const LinearLayer& qkv, int64_t heads,
+                             const RopeTable& rope) {
+  if (auto fused = FusedQueryKeyValue(x, qkv, heads, rope)) return *fused;
   // The gradient of unbind joins those of its parts in one copy.
-  const auto parts = qkv.unbind(2);
+  const auto parts = qkv(x).unflatten(-1, {3, heads, -1}).unbind(2);
   if (!rope.cos.defined()) return {parts[0], parts[1], parts[2]};
   return {Rotated(parts[0], rope), Rotated(parts[1], rope), parts[2]};
 }
@@ -121,7 +120,7 @@ Branch ConvolutionLayer::operator()(const at::Tensor& map, int stride, int paddi
 }
 
 Branch AttentionLayer::operator()(const at::Tensor& normed, int64_t heads, const RopeTable& rope) const {
-  const QueryKeyValue parts = SplitAndRotate(qkv(normed).unflatten(-1, {3, heads, -1}), rope);
+  const QueryKeyValue parts = SplitAndRotate(normed, qkv, heads, rope);
   const at::Tensor attended =
       Attend(parts.q.transpose(1, 2), parts.k.transpose(1, 2), parts.v.transpose(1, 2));
   return proj.AsBranch(attended.transpose(1, 2).flatten(2));

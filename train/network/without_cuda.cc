@@ -31,7 +31,8 @@ std::optional<SumAndNorm> FusedAddNorm(const at::Tensor&, const Branch&, const N
   return std::nullopt;
 }
 
-std::optional<QueryKeyValue> FusedRotation(const at::Tensor&, const RopeTable&) {
+std::optional<QueryKeyValue> FusedQueryKeyValue(const at::Tensor&, const LinearLayer&, int64_t,
+                                                const RopeTable&) {
   return std::nullopt;
 }
 
