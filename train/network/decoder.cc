@@ -64,11 +64,17 @@ Decoder::Output Decoder::operator()(const at::Tensor& tokens) const {
 // Equations (1) to (3). The camera token has one slot per frame; the slots are equal at the start and the end
 // of a layer.
 at::Tensor Decoder::TimeSpace(at::Tensor z) const {
+  std::vector<LinearLayer> out, proj;
+  for (const Layer& layer : layers_) {
+    out.push_back(layer.time_out);
+    proj.push_back(layer.time.proj);
+  }
+  const std::vector<LinearLayer> time_out = Composed(out, proj);
   at::Tensor normed = layers_.front().time_norm(z);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const at::Tensor qkv = layer.time.qkv(normed).unflatten(-1, {3, config_.heads, -1});
-    const Branch in_time = Composed(layer.time_out, layer.time.proj).AsBranch(TemporalAttention(qkv));
+    const Branch in_time = time_out[i].AsBranch(TemporalAttention(qkv));
     const SumAndNorm after_time = layer.space_norm.AfterAdding(z, in_time, CameraRule::kSkip);
     Branch in_space = layer.space(after_time.normed.flatten(0, 1), config_.heads);
     in_space.values = in_space.values.view_as(z);

@@ -89,8 +89,20 @@ Branch LinearLayer::AsBranch(const at::Tensor& x) const {
   return {at::linear(x, weight.to(x.scalar_type())), bias};
 }
 
-LinearLayer Composed(const LinearLayer& outer, const LinearLayer& inner) {
-  return {at::matmul(outer.weight, inner.weight), at::matmul(outer.weight, inner.bias) + outer.bias};
+std::vector<LinearLayer> Composed(const std::vector<LinearLayer>& outer,
+                                  const std::vector<LinearLayer>& inner) {
+  const auto stacked = [](const std::vector<LinearLayer>& layers, at::Tensor LinearLayer::*member) {
+    std::vector<at::Tensor> tensors;
+    for (const LinearLayer& layer : layers) tensors.push_back(layer.*member);
+    return at::stack(tensors);
+  };
+  const at::Tensor outer_weight = stacked(outer, &LinearLayer::weight);
+  const auto weights = at::matmul(outer_weight, stacked(inner, &LinearLayer::weight)).unbind(0);
+  const at::Tensor passed = at::matmul(outer_weight, stacked(inner, &LinearLayer::bias).unsqueeze(-1));
+  const auto biases = (passed.squeeze(-1) + stacked(outer, &LinearLayer::bias)).unbind(0);
+  std::vector<LinearLayer> layers;
+  for (size_t i = 0; i < outer.size(); ++i) layers.push_back({weights[i], biases[i]});
+  return layers;
 }
 
 at::Tensor NormLayer::operator()(const at::Tensor& x) const {

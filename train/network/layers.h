@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "network/camera_rule.h"
 
@@ -28,9 +29,11 @@ struct LinearLayer {
   Branch AsBranch(const at::Tensor& x) const;
 };
 
-// One layer for `outer` after `inner`: two products of weights, where there are many more rows than columns,
-// cost less than one more product of rows.
-LinearLayer Composed(const LinearLayer& outer, const LinearLayer& inner);
+// One layer for each of `outer` after its `inner`: a product of weights costs less than one more product of
+// rows, where there are many more rows than columns. All have the same sizes, and are computed at once, since
+// one of them would not fill a GPU.
+std::vector<LinearLayer> Composed(const std::vector<LinearLayer>& outer,
+                                  const std::vector<LinearLayer>& inner);
 
 // x + branch.
 at::Tensor Added(const at::Tensor& x, const Branch& branch);

@@ -6,9 +6,12 @@
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/stack.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
+
+#include <vector>
 
 namespace calfvo::train {
 namespace {
@@ -25,13 +28,19 @@ class Layers : public testing::Test {
 };
 
 TEST_F(Layers, ComposedIsOneAfterTheOther) {
-  const LinearLayer inner{Parameter({16, 8}), Parameter({16})};
-  const LinearLayer outer{Parameter({24, 16}), Parameter({24})};
-  const at::Tensor x = Parameter({5, 7, 8});
-  const at::Tensor weights = at::randn({5, 7, 24});
-  const torch::autograd::variable_list inputs = {inner.weight, inner.bias, outer.weight, outer.bias, x};
-  const at::Tensor ours = Composed(outer, inner)(x);
-  const at::Tensor expected = outer(inner(x));
+  std::vector<LinearLayer> inner, outer;
+  torch::autograd::variable_list inputs = {Parameter({5, 7, 8})};
+  const at::Tensor x = inputs.front();
+  for (size_t i = 0; i < 3; ++i) {
+    inner.push_back({Parameter({16, 8}), Parameter({16})});
+    outer.push_back({Parameter({24, 16}), Parameter({24})});
+    inputs.insert(inputs.end(), {inner[i].weight, inner[i].bias, outer[i].weight, outer[i].bias});
+  }
+  const std::vector<LinearLayer> composed = Composed(outer, inner);
+  const at::Tensor ours = at::stack({composed[0](x), composed[1](x), composed[2](x)});
+  const at::Tensor expected =
+      at::stack({outer[0](inner[0](x)), outer[1](inner[1](x)), outer[2](inner[2](x))});
+  const at::Tensor weights = at::randn({3, 5, 7, 24});
   ExpectNear(ours, expected);
   const auto our_gradients = torch::autograd::grad({(ours * weights).sum()}, inputs);
   const auto gradients = torch::autograd::grad({(expected * weights).sum()}, inputs);
