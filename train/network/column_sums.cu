@@ -127,12 +127,14 @@ static_assert(kTile == 32 * kWarps);
 
 template <typename Source>
 void Launch(const RowShape& shape, const Source& source, float* partial, float* sums, CudaStream stream) {
+  const auto kernel = Sum<Source>;
   const int tiles = (shape.channels + kTile - 1) / kTile;
+  const int at_once = std::min(kColumnSumBlocks, BlocksAtOnce(kernel, 32 * kWarps, 0));
   const int64_t useful = (shape.rows + kWarps - 1) / kWarps;
-  const auto blocks = static_cast<int>(
-      std::clamp<int64_t>(useful, 1, std::max(1, kColumnSumBlocks / tiles)));  // no rows: sums of zero
-  Sum<<<dim3(static_cast<unsigned>(tiles), static_cast<unsigned>(blocks)), dim3(32, kWarps), 0, stream>>>(
-      shape, source, partial);
+  // One at least: without rows, sums are zero.
+  const auto blocks = static_cast<int>(std::clamp<int64_t>(useful, 1, std::max(1, at_once / tiles)));
+  const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(blocks));
+  kernel<<<grid, dim3(32, kWarps), 0, stream>>>(shape, source, partial);
   SumPartials(blocks, shape.channels, partial, sums, stream);
   CheckLaunch("column sums");
 }

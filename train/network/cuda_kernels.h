@@ -65,7 +65,7 @@ struct NormGradients {
   float* of_parameters = nullptr;  // [3, channels]: weight, bias, offset
   float* partial = nullptr;        // [kNormBlocks, 3, channels], room for the kernel
 };
-inline constexpr int kNormBlocks = 1320;  // at most; a multiple of what large GPUs run at a time
+inline constexpr int kNormBlocks = 1320;  // at most; large GPUs run fewer at a time
 // `inputs.x` is the sum that NormForward wrote, which has the offset in it; where it wrote none, the same
 // inputs as there. `inputs.branch` is not looked at.
 void NormBackward(const NormShape& shape, Element element, const NormInputs& inputs,

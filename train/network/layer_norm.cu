@@ -335,9 +335,10 @@ void NormBackward(const NormShape& shape, Element element, const NormInputs& inp
   if (shape.rows == 0) return;
   const int columns = 3 * shape.channels;
   const size_t shared_bytes = static_cast<size_t>(kWarps * columns) * sizeof(float);
-  Dispatch(shape, element, kNormBlocks, [&]<typename T, int kLanes, int kVectors, bool kGelu>(int blocks) {
-    Backward<T, kLanes, kVectors, kGelu>
-        <<<blocks, kThreads, shared_bytes, stream>>>(shape, inputs, gradients);
+  Dispatch(shape, element, kNormBlocks, [&]<typename T, int kLanes, int kVectors, bool kGelu>(int most) {
+    const auto kernel = Backward<T, kLanes, kVectors, kGelu>;
+    const int blocks = std::min(most, BlocksAtOnce(kernel, kThreads, shared_bytes));
+    kernel<<<blocks, kThreads, shared_bytes, stream>>>(shape, inputs, gradients);
     SumPartials(blocks, columns, gradients.partial, gradients.of_parameters, stream);
   });
   CheckLaunch("layer norm's gradient");
