@@ -45,9 +45,15 @@ class DatasetStream : public WindowStream {
         datasets_(std::move(datasets)),
         sampler_(SamplingOf(datasets_), PosesOf(datasets_), options.frames),
         threads_(options.threads) {
+    int64_t frames = 0;
     for (const Dataset& dataset : datasets_) {
       stores_.emplace_back();
-      for (const auto& sequence : dataset.sequences) stores_.back().push_back(OpenStore(*sequence));
+      first_ids_.emplace_back();
+      for (const auto& sequence : dataset.sequences) {
+        stores_.back().push_back(OpenStore(*sequence));
+        first_ids_.back().push_back(frames);
+        frames += static_cast<int64_t>(sequence->frames().size());
+      }
     }
     prefetcher_ = std::make_unique<Prefetcher<WindowBatch>>([this](int64_t step) { return Make(step); },
                                                             static_cast<size_t>(options.batches));
@@ -82,6 +88,8 @@ class DatasetStream : public WindowStream {
     batch.translation = torch::empty({b, k - 1, 3}, options.dtype(torch::kFloat));
     uint8_t* frames = batch.frames.data_ptr<uint8_t>();
     uint8_t* before = batch.before.data_ptr<uint8_t>();
+    batch.frame_ids = torch::empty({b, k}, torch::kInt64);
+    auto* ids = batch.frame_ids.data_ptr<int64_t>();
     float* rotation = batch.rotation.data_ptr<float>();
     float* translation = batch.translation.data_ptr<float>();
     const auto frame_bytes = static_cast<size_t>(size * size * 3);
@@ -95,6 +103,9 @@ class DatasetStream : public WindowStream {
       const bool begins = choice.start < choice.stride || window % kStartEvery == 0;
       store.Read(begins ? choice.start : choice.start - choice.stride, choice.stride,
                  {before + static_cast<size_t>(w) * frame_bytes, frame_bytes});
+      const int64_t first_id =
+          first_ids_[static_cast<size_t>(choice.stream)][static_cast<size_t>(choice.sequence)];
+      for (int64_t i = 0; i < k; ++i) ids[w * k + i] = first_id + choice.start + i * choice.stride;
       int64_t pair = w * (k - 1);
       for (const Rigid3& pose : sampler_.RelativePoses(choice)) {
         const Eigen::Matrix3d matrix = pose.rotation.toRotationMatrix();
@@ -112,6 +123,7 @@ class DatasetStream : public WindowStream {
   const WindowSampler sampler_;
   ThreadPool threads_;
   std::vector<std::vector<std::unique_ptr<PictureStore>>> stores_;  // as the sequences of datasets_
+  std::vector<std::vector<int64_t>> first_ids_;                     // of their frames
   std::unique_ptr<Prefetcher<WindowBatch>> prefetcher_;             // last: its thread uses the rest
 };
 

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <map>
+#include <set>
+#include <utility>
+
 #include "base/testing.h"
 #include "data/mixture_stream.h"
 #include "data/test_sequence.h"
@@ -67,6 +71,26 @@ TEST(DatasetStream, PicturesAndPosesBelongTogether) {
   }
 }
 
+TEST(DatasetStream, EqualNumbersMeanEqualPictures) {
+  const auto stream = Open(SmallDataset());
+  std::map<int64_t, std::pair<int, int>> picture_of_id;
+  for (int64_t step = 0; step < 3; ++step) {
+    const WindowBatch batch = stream->At(step);
+    ASSERT_EQ(batch.frame_ids.sizes(), (torch::IntArrayRef{16, 4}));
+    for (int64_t w = 0; w < 16; ++w) {
+      for (int64_t k = 0; k < 4; ++k) {
+        const Tensor colour = batch.frames[w][k][8][8];
+        const std::pair<int, int> picture(colour[0].item<int>(), colour[1].item<int>());
+        EXPECT_EQ(picture_of_id.emplace(batch.frame_ids[w][k].item<int64_t>(), picture).first->second,
+                  picture);
+      }
+    }
+  }
+  std::set<std::pair<int, int>> pictures;
+  for (const auto& [id, picture] : picture_of_id) pictures.insert(picture);
+  EXPECT_EQ(pictures.size(), picture_of_id.size());  // and other numbers other pictures
+}
+
 TEST(DatasetStream, FollowsFromSeedAndStepAloneWithAndWithoutCache) {
   const TempFolder cache;
   DatasetStreamOptions options = SmallDataset();
@@ -109,6 +133,7 @@ class ConstantStream : public WindowStream {
                       torch::full({windows_, 2, 3}, value),
                       {}};
     if (motion_) batch.motion = torch::full({windows_, 3, 2, 2, 2}, value);
+    if (!motion_) batch.frame_ids = torch::full({windows_, 3}, 4, torch::kInt64);
     return batch;
   }
 
@@ -132,6 +157,7 @@ TEST(MixtureStream, JoinsItsPartsAndKnowsWhereMotionIsNotKnown) {
     EXPECT_EQ(batch.rotation[w][1][2][2].item<float>(), value);
     EXPECT_EQ(batch.translation[w][1][2].item<float>(), value);
     EXPECT_EQ(std::isnan(batch.motion[w][2][1][1][1].item<float>()), w < 2);
+    EXPECT_EQ(batch.frame_ids[w][2].item<int64_t>(), w < 2 ? 4 : -1);
   }
   EXPECT_NE(ErrorFrom([] { MixtureStream({}); }), "no error");
 }

@@ -40,6 +40,14 @@ WindowBatch MixtureStream::At(int64_t step) {
     }
     mixture.motion = Joined(batches, &WindowBatch::motion);
   }
+  const auto knows_ids = [](const WindowBatch& batch) { return batch.frame_ids.defined(); };
+  if (std::count_if(batches.begin(), batches.end(), knows_ids) == 1) {  // numbers of two could clash
+    for (WindowBatch& batch : batches) {
+      if (knows_ids(batch)) continue;
+      batch.frame_ids = torch::full({batch.frames.size(0), batch.frames.size(1)}, -1, torch::kInt64);
+    }
+    mixture.frame_ids = Joined(batches, &WindowBatch::frame_ids);
+  }
   mixture.frames = Joined(batches, &WindowBatch::frames);
   mixture.before = Joined(batches, &WindowBatch::before);
   mixture.rotation = Joined(batches, &WindowBatch::rotation);

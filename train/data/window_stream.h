@@ -8,7 +8,7 @@
 
 namespace calfvo::train {
 
-// All on one device. Poses map camera i + 1 to camera i: T_{i+1} = T_i · T_{i,i+1}.
+// All but `frame_ids` on one device. Poses map camera i + 1 to camera i: T_{i+1} = T_i · T_{i,i+1}.
 struct WindowBatch {
   torch::Tensor frames;  // [B, K, S, S, 3] uint8 RGB
   // [B, S, S, 3] uint8: the frame before frame 0, which encoders of pairs see beside it. A copy of frame 0
@@ -19,6 +19,9 @@ struct WindowBatch {
   // [B, K, cells, cells, 2] f32, pixels (x, y): where each cell of a frame was in the frame before; NaN where
   // that is not known. Undefined where the stream does not know it. Cells are 8 pixels wide.
   torch::Tensor motion;
+  // [B, K] int64, in host memory: equal numbers mean equal pictures, over all batches of the stream; −1 says
+  // nothing. Undefined where no frame comes twice.
+  torch::Tensor frame_ids;
 };
 
 // Every how many windows one is taken as the beginning of a video: most windows of a long video are not, and

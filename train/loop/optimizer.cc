@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "calfvo/error.h"
+#include "loop/fused_adamw.h"
 
 namespace calfvo::train {
 
@@ -53,6 +54,25 @@ void Optimizer::Update() {
   torch::Tensor gradients = parameters_.gradients();
   const torch::Tensor& weights = parameters_.weights();
   norm_.copy_(gradients.norm());
+  if (FusedAdamW({.gradients = gradients,
+                  .weights = weights,
+                  .first_moment = first_moment_,
+                  .second_moment = second_moment_,
+                  .average = average_,
+                  .norm = norm_,
+                  .skipped = skipped_,
+                  .step_size = step_size_,
+                  .learning_rate = learning_rate_,
+                  .second_correction = second_correction_,
+                  .average_weight = average_weight_,
+                  .decay_size = parameters_.decay_size(),
+                  .beta1 = options_.beta1,
+                  .beta2 = options_.beta2,
+                  .eps = options_.eps,
+                  .weight_decay = options_.weight_decay,
+                  .clip_norm = options_.clip_norm})) {
+    return;
+  }
   const torch::Tensor good = torch::isfinite(norm_).to(torch::kFloat32);  // 1 or 0
   skipped_.add_(1.0 - good);
 

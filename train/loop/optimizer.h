@@ -33,7 +33,7 @@ class Optimizer {
   // first weights.
   void Prepare(int64_t step, double learning_rate);
 
-  // One step along the flat gradients, which are overwritten. If the norm of the gradients is not finite,
+  // One step along the flat gradients, which may be overwritten. If the norm of the gradients is not finite,
   // weights, moments and average stay as they are and skipped() grows by one.
   void Update();
 

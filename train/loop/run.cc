@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/run.h"
 
+#include <ATen/Context.h>
 #include <c10/core/DeviceGuard.h>
 #include <fmt/format.h>
 #include <torch/cuda.h>
@@ -47,7 +48,8 @@ class Run {
         step_(NetworkOn(options_, device),
               {.loss = options_.loss,
                .optimizer = options_.optimizer,
-               .cuda_graph = options_.loop.cuda_graph && device.is_cuda()},
+               .cuda_graph = options_.loop.cuda_graph && device.is_cuda(),
+               .token_cache_bytes = static_cast<int64_t>(options_.loop.cache_tokens_gb * 1e9)},
               processes),
         held_out_(options_.held_out, options_.data.procedural, options_.loss, device) {
     const auto newest = checkpoints_.Newest();
@@ -215,6 +217,8 @@ RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Devic
     WriteFileAtomically(request.folder / "config.toml", request.config.text);
   }
   const c10::DeviceGuard guard(device);  // streams and graphs are made on the current device
+  // Shapes stay the same, so that it pays to time the algorithms for convolutions once.
+  if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);
   return Run(request, processes, device).Go(should_stop);
 }
 

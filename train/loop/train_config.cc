@@ -123,6 +123,7 @@ void ReadLoop(TomlTable table, LoopOptions& options) {
   ReadOption(table, "bf16", options.bf16);
   ReadOption(table, "cuda_graph", options.cuda_graph);
   ReadOption(table, "freeze_encoder", options.freeze_encoder);
+  ReadOption(table, "cache_tokens_gb", options.cache_tokens_gb);
   ReadOption(table, "init", options.init);
   ReadOption(table, "init_encoder", options.init_encoder);
   ReadOption(table, "log_every", options.log_every);

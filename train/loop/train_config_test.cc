@@ -95,6 +95,8 @@ TEST(TrainConfig, RefusesWithFileLineAndKey) {
               EndsWith(":3: schedule.learning_rate: is a text; expected a number"));
   EXPECT_THAT(message("[model]\n[loop]\nfreeze_encoder = true\n"),
               HasSubstr(":3: loop.freeze_encoder: is true, but nothing says where the encoder comes from"));
+  EXPECT_THAT(message("[model]\n[loop]\ncache_tokens_gb = 2\n"),
+              HasSubstr(":3: loop.cache_tokens_gb: is 2, but the encoder is trained"));
   EXPECT_THAT(message("[model]\n[loop]\nseed = -1\n"), HasSubstr(":3: loop.seed: is -1; expected 0 or more"));
   EXPECT_THAT(message("[model]\n[held_out]\nsets = [\"room\"]\n"),
               HasSubstr(":3: held_out.sets: 'room' is not of the form scene/motion"));

@@ -26,6 +26,15 @@ void LoopOptions::Validate() const {
     throw Error(
         "freeze_encoder is true, but nothing says where the encoder comes from; set init_encoder or init");
   }
+  if (!(cache_tokens_gb >= 0.0 && cache_tokens_gb <= 1e6)) {
+    throw Error(fmt::format("cache_tokens_gb is {}; expected 0 to 1000000", cache_tokens_gb));
+  }
+  if (cache_tokens_gb > 0.0 && !freeze_encoder) {
+    throw Error(
+        fmt::format("cache_tokens_gb is {}, but the encoder is trained, so that tokens change; set "
+                    "freeze_encoder, or leave cache_tokens_gb out",
+                    cache_tokens_gb));
+  }
   if (!init.empty() && !init_encoder.empty()) {
     throw Error("init_encoder is set beside init, which brings an encoder; set one of them");
   }

@@ -27,6 +27,7 @@ struct LoopOptions {
   bool bf16 = false;
   bool cuda_graph = true;  // where the device is CUDA
   bool freeze_encoder = false;
+  double cache_tokens_gb = 0.0;        // device memory for tokens of a frozen encoder, per process; 0: none
   std::filesystem::path init;          // model file to start from; its configuration must be the run's
   std::filesystem::path init_encoder;  // model file to take the encoder alone from
   int log_every = 20;                  // steps; also how often several processes agree on whether to stop

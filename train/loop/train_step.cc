@@ -13,7 +13,9 @@ TrainStep::TrainStep(TrainNetwork network, const StepOptions& options, Processes
       several_(processes.size() > 1),
       exchange_(processes, parameters_, !options.cuda_graph),
       graph_(options.cuda_graph),
-      sums_(torch::zeros({4}, parameters_.weights().options())) {}
+      sums_(torch::zeros({4}, parameters_.weights().options())) {
+  if (options.token_cache_bytes > 0) token_cache_.emplace(network_, options.token_cache_bytes);
+}
 
 void TrainStep::Take(const WindowBatch& batch, int64_t step, double learning_rate) {
   CopyIn(batch);
@@ -33,8 +35,11 @@ void TrainStep::Take(const WindowBatch& batch, int64_t step, double learning_rat
 }
 
 void TrainStep::CopyIn(const WindowBatch& batch) {
+  torch::Tensor tokens;
+  if (token_cache_) tokens = token_cache_->Tokens(batch);
   if (!options_.cuda_graph) {
     input_ = batch;
+    tokens_ = tokens;
     return;
   }
   const auto copy = [](torch::Tensor& to, const torch::Tensor& from) {
@@ -42,8 +47,12 @@ void TrainStep::CopyIn(const WindowBatch& batch) {
     if (!to.defined()) to = torch::empty_like(from);
     to.copy_(from);
   };
-  copy(input_.frames, batch.frames);
-  copy(input_.before, batch.before);
+  if (token_cache_) {
+    copy(tokens_, tokens);
+  } else {
+    copy(input_.frames, batch.frames);
+    copy(input_.before, batch.before);
+  }
   copy(input_.rotation, batch.rotation);
   copy(input_.translation, batch.translation);
   copy(input_.motion, batch.motion);
@@ -51,7 +60,8 @@ void TrainStep::CopyIn(const WindowBatch& batch) {
 
 void TrainStep::Backward() {
   parameters_.ZeroGradients();
-  const NetworkOutput output = network_->forward(input_.frames, input_.before);
+  const NetworkOutput output =
+      token_cache_ ? network_->Decode(tokens_) : network_->forward(input_.frames, input_.before);
   const LossTerms terms =
       PoseLoss(output.values, output.motion, input_, network_->config().head, options_.loss);
   terms.total.backward();

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "loop/flat_parameters.h"
 #include "loop/gradient_exchange.h"
 #include "loop/optimizer.h"
 #include "loop/processes.h"
 #include "loop/step_graph.h"
+#include "loop/token_cache.h"
 #include "loss/pose_loss.h"
 #include "network/train_network.h"
 
@@ -18,6 +20,8 @@ struct StepOptions {
   LossOptions loss;
   OptimizerOptions optimizer;
   bool cuda_graph = false;
+  // Above 0, the encoder is frozen, and tokens are kept in so much memory of the device (token_cache.h).
+  int64_t token_cache_bytes = 0;
 };
 
 // Means over steps.
@@ -58,8 +62,10 @@ class TrainStep {
   const bool several_;  // processes
   GradientExchange exchange_;
   StepGraph graph_;
-  WindowBatch input_;   // what a graph reads
-  torch::Tensor sums_;  // [4]: loss, rotation, translation, motion
+  std::optional<TokenCache> token_cache_;
+  WindowBatch input_;     // what a graph reads
+  torch::Tensor tokens_;  // likewise, with the cache, which then takes the place of the pictures
+  torch::Tensor sums_;    // [4]: loss, rotation, translation, motion
   int64_t steps_ = 0;
 };
 

@@ -43,22 +43,53 @@ struct NormShape {
 };
 inline constexpr int kMaxNormChannels = 1024;
 
-// sum = x + branch; normed = norm(sum) · weight + bias. Without `branch` the sum is x and `sum` is not
-// written. All [rows, channels] of `element`; weight and bias [channels] f32, which need no alignment.
-void NormForward(const NormShape& shape, Element element, const void* x, const void* branch,
-                 const float* weight, const float* bias, void* sum, void* normed, CudaStream stream);
+// sum = x + branch + offset; normed = norm(sum) · weight + bias. Without `branch`, `sum` is not written, and
+// there is an offset only where GELU follows. The offset belongs to the branch: camera tokens that skip the
+// branch skip it too. x, branch, sum and normed [rows, channels] of `element`; the others [channels] f32,
+// which need no alignment.
+struct NormInputs {
+  const void* x = nullptr;
+  const void* branch = nullptr;   // may be null
+  const float* offset = nullptr;  // may be null
+  const float* weight = nullptr;
+  const float* bias = nullptr;
+};
+void NormForward(const NormShape& shape, Element element, const NormInputs& inputs, void* sum, void* normed,
+                 CudaStream stream);
 
 struct NormGradients {
   const void* of_normed = nullptr;
   const void* of_sum = nullptr;  // from its other uses; may be null
   void* of_x = nullptr;
-  void* of_branch = nullptr;            // with CameraRule::kSkip only; else it is that of x
-  float* of_weight_and_bias = nullptr;  // [2, channels]
-  float* partial = nullptr;             // [kNormBlocks, 2, channels], room for the kernel
+  void* of_branch = nullptr;       // with CameraRule::kSkip only; else it is that of x
+  float* of_parameters = nullptr;  // [3, channels]: weight, bias, offset
+  float* partial = nullptr;        // [kNormBlocks, 3, channels], room for the kernel
 };
-inline constexpr int kNormBlocks = 1320;  // at most; a multiple of what large GPUs run at a time
-void NormBackward(const NormShape& shape, Element element, const void* sum, const float* weight,
-                  const float* bias, const NormGradients& gradients, CudaStream stream);
+inline constexpr int kNormBlocks = 1320;  // at most; large GPUs run fewer at a time
+// `inputs.x` is the sum that NormForward wrote, which has the offset in it; where it wrote none, the same
+// inputs as there. `inputs.branch` is not looked at.
+void NormBackward(const NormShape& shape, Element element, const NormInputs& inputs,
+                  const NormGradients& gradients, CudaStream stream);
+
+// Rows of channels that only a bias couples. Channels are a multiple of 8.
+struct RowShape {
+  int64_t rows = 0;
+  int channels = 0;
+};
+inline constexpr int kColumnSumBlocks = 1056;  // rows of `partial`, at most
+
+// out = gelu(x), [count], a multiple of 8.
+void GeluForward(int64_t count, Element element, const void* x, void* out, CudaStream stream);
+// sum = x + branch + bias, bias [channels] f32.
+void AddBranch(const RowShape& shape, Element element, const void* x, const void* branch, const float* bias,
+               void* sum, CudaStream stream);
+
+// sums[c] = Σ x[·, c], accumulated in f32. `partial` [kColumnSumBlocks, channels] is room for the kernel.
+void ColumnSums(const RowShape& shape, Element element, const void* x, float* partial, float* sums,
+                CudaStream stream);
+// of_x = of_out · gelu′(x), and its column sums, which are the gradient of a bias in x.
+void GeluBackward(const RowShape& shape, Element element, const void* x, const void* of_out, void* of_x,
+                  float* partial, float* sums, CudaStream stream);
 
 // Rotary position embedding of q and k. Fewer than 2³² elements in all.
 struct RotationShape {
@@ -72,9 +103,12 @@ struct RotationShape {
 // `cos` and `sin` [tokens, head_size / 2].
 void RotateForward(const RotationShape& shape, Element element, const void* qkv, const float* cos,
                    const float* sin, void* q, void* k, CudaStream stream);
-// The gradients of q, k and v → that of qkv.
-void RotateBackward(const RotationShape& shape, Element element, const void* q, const void* k, const void* v,
-                    const float* cos, const float* sin, void* qkv, CudaStream stream);
+// The gradients of q, k and v → that of qkv, turned back, and its column sums, which are the gradient of its
+// bias. Without `cos` and `sin` (null) nothing is turned, and the shape's group does not matter. Heads times
+// their size are a multiple of 8. `partial` [kColumnSumBlocks, columns] is room for the kernel.
+void JoinGradients(const RotationShape& shape, Element element, const void* q, const void* k, const void* v,
+                   const float* cos, const float* sin, void* qkv, float* partial, float* sums,
+                   CudaStream stream);
 
 // frames [windows, frames, pixels, 3] uint8 and `before` [windows, pixels, 3], which precede them (null:
 // frames 0 precede themselves) → [windows, frames, pixels, 8] bf16: the previous frame's colours, the frame's

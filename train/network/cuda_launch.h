@@ -5,6 +5,7 @@
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <string>
 
 #include "calfvo/error.h"
@@ -20,6 +21,19 @@ void WithElement(Element element, const Function& function) {
   } else {
     function.template operator()<__nv_bfloat16>();
   }
+}
+
+// How many blocks of a kernel the device runs at a time. Where blocks take work in turn, more of them would
+// only leave some waiting, and more partial sums. At least 1; errors are left for CheckLaunch.
+template <typename Kernel>
+int BlocksAtOnce(Kernel kernel, int threads, size_t shared_bytes) {
+  int device = 0;
+  int processors = 0;
+  int per_processor = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, threads, shared_bytes);
+  return std::max(1, processors * per_processor);
 }
 
 inline void CheckLaunch(const char* what) {

@@ -64,17 +64,24 @@ Decoder::Output Decoder::operator()(const at::Tensor& tokens) const {
 // Equations (1) to (3). The camera token has one slot per frame; the slots are equal at the start and the end
 // of a layer.
 at::Tensor Decoder::TimeSpace(at::Tensor z) const {
+  std::vector<LinearLayer> out, proj;
+  for (const Layer& layer : layers_) {
+    out.push_back(layer.time_out);
+    proj.push_back(layer.time.proj);
+  }
+  const std::vector<LinearLayer> time_out = Composed(out, proj);
   at::Tensor normed = layers_.front().time_norm(z);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const at::Tensor qkv = layer.time.qkv(normed).unflatten(-1, {3, config_.heads, -1});
-    const at::Tensor in_time = layer.time_out(layer.time.proj(TemporalAttention(qkv)));
+    const Branch in_time = time_out[i].AsBranch(TemporalAttention(qkv));
     const SumAndNorm after_time = layer.space_norm.AfterAdding(z, in_time, CameraRule::kSkip);
-    const at::Tensor in_space = layer.space(after_time.normed.flatten(0, 1), config_.heads).view_as(z);
+    Branch in_space = layer.space(after_time.normed.flatten(0, 1), config_.heads);
+    in_space.values = in_space.values.view_as(z);
     const SumAndNorm after_space =
         layer.feed_forward_norm.AfterAdding(after_time.sum, in_space, CameraRule::kMean);
-    const at::Tensor fed = layer.feed_forward(after_space.normed);
-    if (i + 1 == layers_.size()) return after_space.sum + fed;
+    const Branch fed = layer.feed_forward(after_space.normed);
+    if (i + 1 == layers_.size()) return Added(after_space.sum, fed);
     SumAndNorm end = layers_[i + 1].time_norm.AfterAdding(after_space.sum, fed);
     z = std::move(end.sum);
     normed = std::move(end.normed);
@@ -87,8 +94,8 @@ at::Tensor Decoder::Full(at::Tensor z) const {
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const SumAndNorm middle = layer.feed_forward_norm.AfterAdding(z, layer.space(normed, config_.heads));
-    const at::Tensor fed = layer.feed_forward(middle.normed);
-    if (i + 1 == layers_.size()) return middle.sum + fed;
+    const Branch fed = layer.feed_forward(middle.normed);
+    if (i + 1 == layers_.size()) return Added(middle.sum, fed);
     SumAndNorm end = layers_[i + 1].space_norm.AfterAdding(middle.sum, fed);
     z = std::move(end.sum);
     normed = std::move(end.normed);

@@ -17,8 +17,9 @@
 namespace calfvo::train {
 namespace {
 
-at::Tensor Scaled(const at::Tensor& branch, const at::Tensor& scale) {
-  return scale.defined() ? branch * scale.to(branch.scalar_type()) : branch;
+Branch Scaled(const Branch& branch, const at::Tensor& scale) {
+  if (!scale.defined()) return branch;
+  return {branch.Whole() * scale.to(branch.values.scalar_type()), {}};
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ at::Tensor Encoder::Stem(at::Tensor map) const {
   for (const StemStage& stage : stem_) {
     map = stage.norm.ThenGelu(stage.conv(map, /*stride=*/2, /*padding=*/1));
     for (const StemBlock& block : stage.blocks) {
-      map = map + block.conv2(block.norm.ThenGelu(block.conv1(map, 1, 1)), 1, 1);
+      map = Added(map, block.conv2(block.norm.ThenGelu(block.conv1(map, 1, 1)), 1, 1));
     }
   }
   return map;
@@ -152,16 +153,16 @@ at::Tensor Encoder::operator()(const at::Tensor& frames, const at::Tensor& befor
   if (encoder.kind == EncoderKind::kPair) {
     x = Stem(NormalizedPairs(frames, before, input_, dtype)).flatten(1, 2);
   } else {
-    x = patch_embed_(NormalizedFrames(frames, input_, dtype), encoder.patch, 0).flatten(1, 2);
+    x = patch_embed_(NormalizedFrames(frames, input_, dtype), encoder.patch, 0).Whole().flatten(1, 2);
     if (cls_token_.defined()) x = WithPrefix(x);
   }
   const RopeTable rope = Rope();
   at::Tensor normed = blocks_.front().norm1(x);
   for (size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
-    const at::Tensor attended = Scaled(block.attention(normed, encoder.heads, rope), block.attention_scale);
+    const Branch attended = Scaled(block.attention(normed, encoder.heads, rope), block.attention_scale);
     const SumAndNorm middle = block.norm2.AfterAdding(x, attended);
-    const at::Tensor fed = Scaled(block.feed_forward(middle.normed), block.feed_forward_scale);
+    const Branch fed = Scaled(block.feed_forward(middle.normed), block.feed_forward_scale);
     const NormLayer& next = i + 1 < blocks_.size() ? blocks_[i + 1].norm1 : norm_;
     SumAndNorm end = next.AfterAdding(middle.sum, fed);
     x = std::move(end.sum);

@@ -3,12 +3,12 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/DeviceGuard.h>
-#include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "network/cuda_kernels.h"
+#include "network/cuda_tensor.h"
 
 namespace calfvo::train {
 namespace {
@@ -16,18 +16,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
-
-bool HasElement(const at::Tensor& x) {
-  return x.is_cuda() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
-}
-
-Element ElementOf(const at::Tensor& x) {
-  return x.scalar_type() == at::kFloat ? Element::kF32 : Element::kBF16;
-}
-
-CudaStream StreamOf(const at::Tensor& x) {
-  return c10::cuda::getCurrentCUDAStream(x.device().index()).stream();
-}
 
 TemporalShape TemporalShapeOf(const at::Tensor& qkv) {
   return {qkv.size(0), static_cast<int>(qkv.size(1)), qkv.size(2), static_cast<int>(qkv.size(4)),
@@ -76,16 +64,28 @@ NormShape NormShapeOf(const at::Tensor& x, const NormSettings& settings) {
   return shape;
 }
 
-void SaveForNorm(AutogradContext* context, const at::Tensor& sum, const at::Tensor& weight,
-                 const at::Tensor& bias, const NormSettings& settings) {
-  context->save_for_backward({sum, weight, bias});
+// The norm's parameters, and the bias that is added before it.
+struct NormTensors {
+  at::Tensor offset, weight, bias;
+};
+
+NormInputs NormInputsOf(const at::Tensor& x, const NormTensors& tensors) {
+  return {.x = x.data_ptr(),
+          .offset = tensors.offset.data_ptr<float>(),
+          .weight = tensors.weight.data_ptr<float>(),
+          .bias = tensors.bias.data_ptr<float>()};
+}
+
+void SaveForNorm(AutogradContext* context, const at::Tensor& sum, const NormTensors& tensors,
+                 const NormSettings& settings) {
+  context->save_for_backward({sum, tensors.offset, tensors.weight, tensors.bias});
   context->saved_data["eps"] = settings.eps;
   context->saved_data["gelu"] = settings.gelu;
   context->saved_data["camera"] = static_cast<int64_t>(settings.camera);
 }
 
 struct NormResult {
-  at::Tensor of_x, of_branch, of_weight, of_bias;
+  at::Tensor of_x, of_branch, of_offset, of_weight, of_bias;
 };
 
 // `of_sum` may be undefined.
@@ -97,54 +97,60 @@ NormResult NormBackwardOf(AutogradContext* context, const at::Tensor& of_normed,
   const at::Tensor normed_gradient = of_normed.contiguous();
   const at::Tensor sum_gradient = of_sum.defined() ? of_sum.contiguous() : of_sum;
   const at::TensorOptions floats = sum.options().dtype(at::kFloat);
-  const at::Tensor of_weight_and_bias = at::empty({2, sum.size(-1)}, floats);
-  const at::Tensor partial = at::empty({kNormBlocks, 2, sum.size(-1)}, floats);
+  const at::Tensor of_parameters = at::empty({3, sum.size(-1)}, floats);
+  const at::Tensor partial = at::empty({kNormBlocks, 3, sum.size(-1)}, floats);
   NormResult result;
   result.of_x = at::empty_like(sum);
   result.of_branch = settings.camera == CameraRule::kSkip ? at::empty_like(sum) : result.of_x;
-  result.of_weight = of_weight_and_bias.select(0, 0);
-  result.of_bias = of_weight_and_bias.select(0, 1);
+  result.of_weight = of_parameters.select(0, 0);
+  result.of_bias = of_parameters.select(0, 1);
+  result.of_offset = of_parameters.select(0, 2);
   NormGradients gradients;
   gradients.of_normed = normed_gradient.data_ptr();
   gradients.of_sum = sum_gradient.defined() ? sum_gradient.data_ptr() : nullptr;
   gradients.of_x = result.of_x.data_ptr();
   gradients.of_branch = settings.camera == CameraRule::kSkip ? result.of_branch.data_ptr() : nullptr;
-  gradients.of_weight_and_bias = of_weight_and_bias.data_ptr<float>();
+  gradients.of_parameters = of_parameters.data_ptr<float>();
   gradients.partial = partial.data_ptr<float>();
-  NormBackward(NormShapeOf(sum, settings), ElementOf(sum), sum.data_ptr(), saved[1].data_ptr<float>(),
-               saved[2].data_ptr<float>(), gradients, StreamOf(sum));
+  NormInputs inputs = NormInputsOf(sum, {saved[1], saved[2], saved[3]});
+  if (!settings.gelu) inputs.offset = nullptr;  // the sum has it, or it is zero
+  NormBackward(NormShapeOf(sum, settings), ElementOf(sum), inputs, gradients, StreamOf(sum));
   return result;
 }
 
 class NormFunction : public Function<NormFunction> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                            const at::Tensor& bias, double eps, bool gelu) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& offset,
+                            const at::Tensor& weight, const at::Tensor& bias, double eps, bool gelu) {
     const NormSettings settings{eps, gelu, CameraRule::kNone};
-    SaveForNorm(context, x, weight, bias, settings);
+    const NormTensors tensors{offset, weight, bias};
+    SaveForNorm(context, x, tensors, settings);
     const at::Tensor normed = at::empty_like(x);
-    NormForward(NormShapeOf(x, settings), ElementOf(x), x.data_ptr(), nullptr, weight.data_ptr<float>(),
-                bias.data_ptr<float>(), nullptr, normed.data_ptr(), StreamOf(x));
+    NormForward(NormShapeOf(x, settings), ElementOf(x), NormInputsOf(x, tensors), nullptr, normed.data_ptr(),
+                StreamOf(x));
     return normed;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const NormResult result = NormBackwardOf(context, gradients[0], {});
-    return {result.of_x, result.of_weight, result.of_bias, {}, {}};
+    return {result.of_x, result.of_offset, result.of_weight, result.of_bias, {}, {}};
   }
 };
 
 class AddNormFunction : public Function<AddNormFunction> {
  public:
   static variable_list forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& branch,
-                               const at::Tensor& weight, const at::Tensor& bias, double eps, int64_t camera) {
+                               const at::Tensor& offset, const at::Tensor& weight, const at::Tensor& bias,
+                               double eps, int64_t camera) {
     const NormSettings settings{eps, false, static_cast<CameraRule>(camera)};
+    const NormTensors tensors{offset, weight, bias};
     const at::Tensor sum = at::empty_like(x);
     const at::Tensor normed = at::empty_like(x);
-    NormForward(NormShapeOf(x, settings), ElementOf(x), x.data_ptr(), branch.data_ptr(),
-                weight.data_ptr<float>(), bias.data_ptr<float>(), sum.data_ptr(), normed.data_ptr(),
+    NormInputs inputs = NormInputsOf(x, tensors);
+    inputs.branch = branch.data_ptr();
+    NormForward(NormShapeOf(x, settings), ElementOf(x), inputs, sum.data_ptr(), normed.data_ptr(),
                 StreamOf(x));
-    SaveForNorm(context, sum, weight, bias, settings);
+    SaveForNorm(context, sum, tensors, settings);
     context->set_materialize_grads(false);  // the last sum of an encoder is not used again
     return {sum, normed};
   }
@@ -153,45 +159,16 @@ class AddNormFunction : public Function<AddNormFunction> {
     const at::Tensor of_normed =
         gradients[1].defined() ? gradients[1] : at::zeros_like(context->get_saved_variables()[0]);
     const NormResult result = NormBackwardOf(context, of_normed, gradients[0]);
-    return {result.of_x, result.of_branch, result.of_weight, result.of_bias, {}, {}};
+    return {result.of_x, result.of_branch, result.of_offset, result.of_weight, result.of_bias, {}, {}};
   }
 };
-
-RotationShape RotationShapeOf(const at::Tensor& qkv, int64_t group) {
-  return {qkv.size(0), qkv.size(1), static_cast<int>(qkv.size(3)), static_cast<int>(qkv.size(4)),
-          static_cast<int>(group)};
-}
-
-class RotationFunction : public Function<RotationFunction> {
- public:
-  static variable_list forward(AutogradContext* context, const at::Tensor& qkv, const at::Tensor& cos,
-                               const at::Tensor& sin, int64_t group) {
-    context->save_for_backward({cos, sin});
-    context->saved_data["group"] = group;
-    const at::Tensor q = at::empty({qkv.size(0), qkv.size(1), qkv.size(3), qkv.size(4)}, qkv.options());
-    const at::Tensor k = at::empty_like(q);
-    RotateForward(RotationShapeOf(qkv, group), ElementOf(qkv), qkv.data_ptr(), cos.data_ptr<float>(),
-                  sin.data_ptr<float>(), q.data_ptr(), k.data_ptr(), StreamOf(qkv));
-    return {q, k, qkv.detach().select(2, 2)};
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const variable_list saved = context->get_saved_variables();
-    const at::Tensor q = gradients[0].contiguous();
-    const at::Tensor k = gradients[1].contiguous();
-    const at::Tensor v = gradients[2].contiguous();
-    const at::Tensor of_qkv = at::empty({q.size(0), q.size(1), 3, q.size(2), q.size(3)}, q.options());
-    RotateBackward(RotationShapeOf(of_qkv, context->saved_data["group"].toInt()), ElementOf(q), q.data_ptr(),
-                   k.data_ptr(), v.data_ptr(), saved[0].data_ptr<float>(), saved[1].data_ptr<float>(),
-                   of_qkv.data_ptr(), StreamOf(q));
-    return {of_qkv, {}, {}, {}};
-  }
-};
-
-constexpr int64_t kMaxElements = int64_t{1} << 32;
 
 bool HasNorm(const at::Tensor& x) {
   return HasElement(x) && x.size(-1) % 8 == 0 && x.size(-1) <= kMaxNormChannels && x.numel() < kMaxElements;
+}
+
+at::Tensor OffsetOf(const at::Tensor& bias, const NormLayer& norm) {
+  return bias.defined() ? bias : at::zeros(norm.bias.sizes(), norm.bias.options().requires_grad(false));
 }
 
 }  // namespace
@@ -206,26 +183,28 @@ std::optional<at::Tensor> FusedTemporalAttention(const at::Tensor& qkv) {
   return TemporalFunction::apply(qkv.contiguous());
 }
 
-std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm, bool gelu) {
+std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm) {
   if (!HasNorm(x)) return std::nullopt;
   const c10::DeviceGuard guard(x.device());
-  return NormFunction::apply(x.contiguous(), norm.weight, norm.bias, norm.eps, gelu);
+  return NormFunction::apply(x.contiguous(), OffsetOf({}, norm), norm.weight, norm.bias, norm.eps,
+                             /*gelu=*/false);
 }
 
-std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const at::Tensor& branch, const NormLayer& norm,
+std::optional<at::Tensor> FusedNormGelu(const Branch& x, const NormLayer& norm) {
+  if (!HasNorm(x.values)) return std::nullopt;
+  const c10::DeviceGuard guard(x.values.device());
+  return NormFunction::apply(x.values.contiguous(), OffsetOf(x.bias, norm), norm.weight, norm.bias, norm.eps,
+                             /*gelu=*/true);
+}
+
+std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const Branch& branch, const NormLayer& norm,
                                        CameraRule camera) {
   if (!HasNorm(x)) return std::nullopt;
   const c10::DeviceGuard guard(x.device());
-  const variable_list results = AddNormFunction::apply(x.contiguous(), branch.contiguous(), norm.weight,
-                                                       norm.bias, norm.eps, static_cast<int64_t>(camera));
+  const variable_list results =
+      AddNormFunction::apply(x.contiguous(), branch.values.contiguous(), OffsetOf(branch.bias, norm),
+                             norm.weight, norm.bias, norm.eps, static_cast<int64_t>(camera));
   return SumAndNorm{results[0], results[1]};
-}
-
-std::optional<QueryKeyValue> FusedRotation(const at::Tensor& qkv, const RopeTable& rope) {
-  if (!HasElement(qkv) || rope.group % 8 != 0 || qkv.numel() >= kMaxElements) return std::nullopt;
-  const c10::DeviceGuard guard(qkv.device());
-  const variable_list parts = RotationFunction::apply(qkv.contiguous(), rope.cos, rope.sin, rope.group);
-  return QueryKeyValue{parts[0], parts[1], parts[2]};
 }
 
 std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& before,

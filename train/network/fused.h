@@ -15,16 +15,26 @@ namespace calfvo::train {
 // As TemporalAttention.
 std::optional<at::Tensor> FusedTemporalAttention(const at::Tensor& qkv);
 
+// As LinearLayer's. The gradients of biases are column sums by a kernel of ours, in the same pass as GELU's.
+std::optional<at::Tensor> FusedLinear(const at::Tensor& x, const LinearLayer& layer);
+std::optional<at::Tensor> FusedLinearGelu(const at::Tensor& x, const LinearLayer& layer);
+
+// As Added.
+std::optional<at::Tensor> FusedAdd(const at::Tensor& x, const Branch& branch);
+
 // As NormLayer's.
-std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm, bool gelu);
-std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const at::Tensor& branch, const NormLayer& norm,
+std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm);
+std::optional<at::Tensor> FusedNormGelu(const Branch& x, const NormLayer& norm);
+std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const Branch& branch, const NormLayer& norm,
                                        CameraRule camera);
 
-// q and k of [S, T, 3, heads, D], turned, and v, all [S, T, heads, D].
+// x [S, T, dim] → q and k, turned, and v, all [S, T, heads, D]. Backward, they are joined, turned back and
+// summed for the bias in one pass.
 struct QueryKeyValue {
   at::Tensor q, k, v;
 };
-std::optional<QueryKeyValue> FusedRotation(const at::Tensor& qkv, const RopeTable& rope);
+std::optional<QueryKeyValue> FusedQueryKeyValue(const at::Tensor& x, const LinearLayer& qkv, int64_t heads,
+                                                const RopeTable& rope);
 
 // As NormalizedPairs, but with two more channels, which are zero. bf16 only.
 std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& before,

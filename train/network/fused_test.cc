@@ -3,11 +3,14 @@
 #include "network/fused.h"
 
 #include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -77,53 +80,139 @@ TEST_P(Kernels, TemporalAttention) {
   }
 }
 
-TEST_P(Kernels, NormAndGelu) {
-  for (const int64_t channels : {8, 24, 32, 64, 96, 128, 256, 384, 512, 768, 1024}) {
-    for (const bool gelu : {false, true}) {
-      SCOPED_TRACE(testing::Message() << channels << " channels, gelu " << gelu);
-      const auto function = [gelu](const Tensors& in) {
-        const NormLayer norm{in[1], in[2], 1e-6};
-        return Tensors{gelu ? norm.ThenGelu(in[0]) : norm(in[0])};
-      };
-      Compare(function, {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels})},
-              1);
+// Columns that fill no tile, one, and several; rows for less than a block of column sums, and for many.
+TEST_P(Kernels, Linear) {
+  for (const int64_t out : {8, 40, 256, 264, 768, 1024}) {
+    for (const int64_t rows : {1, 5, 9001}) {
+      SCOPED_TRACE(testing::Message() << rows << " rows of " << out);
+      const Tensors inputs = {at::randn({rows, 2, 16}), at::randn({out, 16}) / 4, at::randn({out})};
+      const LinearLayer on_device{inputs[1].to(at::kCUDA), inputs[2].to(at::kCUDA)};
+      ASSERT_TRUE(FusedLinear(inputs[0].to(at::kCUDA, GetParam()), on_device).has_value());
+      Compare([](const Tensors& in) { return Tensors{LinearLayer{in[1], in[2]}(in[0])}; }, inputs, 1);
     }
   }
 }
 
+TEST_P(Kernels, LinearThenGelu) {
+  for (const int64_t out : {8, 264, 1024}) {
+    for (const int64_t rows : {1, 9001}) {
+      SCOPED_TRACE(testing::Message() << rows << " rows of " << out);
+      const Tensors inputs = {at::randn({rows, 2, 16}), at::randn({out, 16}) / 4, at::randn({out})};
+      const LinearLayer on_device{inputs[1].to(at::kCUDA), inputs[2].to(at::kCUDA)};
+      ASSERT_TRUE(FusedLinearGelu(inputs[0].to(at::kCUDA, GetParam()), on_device).has_value());
+      Compare(
+          [](const Tensors& in) {
+            return Tensors{LinearLayer{in[1], in[2]}.ThenGelu(in[0])};
+          },
+          inputs, 1);
+    }
+  }
+}
+
+TEST_P(Kernels, AddedBranch) {
+  for (const int64_t channels : {8, 64, 256, 1024}) {
+    SCOPED_TRACE(testing::Message() << channels << " channels");
+    Compare(
+        [](const Tensors& in) {
+          return Tensors{Added(in[0], {in[1], in[2]})};
+        },
+        {at::randn({3, 701, channels}), at::randn({3, 701, channels}), at::randn({channels})}, 2);
+  }
+}
+
+TEST_P(Kernels, Norm) {
+  for (const int64_t channels : {8, 24, 32, 64, 96, 128, 256, 384, 512, 768, 1024}) {
+    SCOPED_TRACE(testing::Message() << channels << " channels");
+    Compare(
+        [](const Tensors& in) {
+          return Tensors{NormLayer{in[1], in[2], 1e-6}(in[0])};
+        },
+        {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels})}, 1);
+  }
+}
+
+TEST_P(Kernels, NormAndGelu) {
+  for (const int64_t channels : {8, 24, 32, 64, 96, 128, 256, 384, 512, 768, 1024}) {
+    SCOPED_TRACE(testing::Message() << channels << " channels");
+    const auto function = [](const Tensors& in) {
+      return Tensors{NormLayer{in[1], in[2], 1e-6}.ThenGelu({in[0], in[3]})};
+    };
+    Compare(function,
+            {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels}),
+             at::randn({channels})},
+            1);
+  }
+}
+
 TEST_P(Kernels, AddAndNorm) {
-  for (const int64_t channels : {32, 256, 512}) {
+  for (const int64_t channels : {32, 256, 512, 1024}) {
     for (const CameraRule camera : {CameraRule::kNone, CameraRule::kSkip, CameraRule::kMean}) {
       SCOPED_TRACE(testing::Message() << channels << " channels, rule " << static_cast<int>(camera));
       const auto function = [camera](const Tensors& in) {
-        const SumAndNorm result = NormLayer{in[2], in[3], 1e-6}.AfterAdding(in[0], in[1], camera);
+        const SumAndNorm result = NormLayer{in[2], in[3], 1e-6}.AfterAdding(in[0], {in[1], in[4]}, camera);
         return Tensors{result.sum, result.normed};
       };
       Compare(function,
               {at::randn({3, 4, 11, channels}), at::randn({3, 4, 11, channels}), at::randn({channels}),
-               at::randn({channels})},
+               at::randn({channels}), at::randn({channels})},
               2);
     }
   }
 }
 
-TEST_P(Kernels, RotaryAttention) {
-  for (const int64_t group : {8, 16}) {
-    const int64_t tokens = 7;
-    const int64_t heads = 2;
-    const int64_t head_size = 32;
-    const at::Tensor angles = at::randn({tokens, head_size / 2});
-    const auto function = [&](const Tensors& in) {
-      const RopeTable rope{angles.cos().to(in[0].device()), angles.sin().to(in[0].device()), group};
-      const AttentionLayer layer{{in[1], in[2]}, {in[3], in[4]}};
-      return Tensors{layer(in[0], heads, rope)};
-    };
-    const int64_t dim = heads * head_size;
-    Compare(function,
-            {at::randn({3, tokens, dim}), at::randn({3 * dim, dim}) / 8, at::randn({3 * dim}),
-             at::randn({dim, dim}) / 8, at::randn({dim})},
-            1);
+// Without rotation, and with it; with columns for a part of a tile and for several.
+TEST_P(Kernels, Attention) {
+  for (const int64_t group : {0, 8, 16}) {
+    for (const int64_t heads : {2, 9}) {
+      SCOPED_TRACE(testing::Message() << heads << " heads, groups of " << group);
+      const int64_t tokens = 7;
+      const int64_t head_size = 32;
+      const at::Tensor angles = at::randn({tokens, head_size / 2});
+      const auto function = [&](const Tensors& in) {
+        RopeTable rope;
+        if (group > 0) rope = {angles.cos().to(in[0].device()), angles.sin().to(in[0].device()), group};
+        const AttentionLayer layer{{in[1], in[2]}, {in[3], in[4]}};
+        return Tensors{layer(in[0], heads, rope).Whole()};
+      };
+      const int64_t dim = heads * head_size;
+      const double scale = 1.0 / std::sqrt(static_cast<double>(dim));
+      Compare(function,
+              {at::randn({3, tokens, dim}), at::randn({3 * dim, dim}) * scale, at::randn({3 * dim}),
+               at::randn({dim, dim}) * scale, at::randn({dim})},
+              1);
+    }
   }
+}
+
+// q, k and v themselves and what comes back through them.
+TEST_P(Kernels, QueryKeyValue) {
+  const int64_t heads = 3;
+  const int64_t dim = heads * 32;
+  const at::Tensor angles = at::randn({7, 16});
+  const auto function = [&](const Tensors& in) {
+    const at::Tensor cos = angles.cos().to(in[0].device());
+    const at::Tensor sin = angles.sin().to(in[0].device());
+    const LinearLayer qkv{in[1], in[2]};
+    if (auto fused = FusedQueryKeyValue(in[0], qkv, heads, {cos, sin, 8})) {
+      return Tensors{fused->q, fused->k, fused->v};
+    }
+    // Each element turned with its partner eight further on, written out.
+    const auto parts = qkv(in[0]).unflatten(-1, {3, heads, -1}).unbind(2);
+    const auto turned = [&](const at::Tensor& x) {
+      Tensors pieces;
+      for (int64_t run = 0; run < 2; ++run) {
+        const at::Tensor c = cos.narrow(1, 8 * run, 8).unsqueeze(1);
+        const at::Tensor s = sin.narrow(1, 8 * run, 8).unsqueeze(1);
+        const at::Tensor u = x.narrow(3, 16 * run, 8);
+        const at::Tensor v = x.narrow(3, 16 * run + 8, 8);
+        pieces.push_back(u * c - v * s);
+        pieces.push_back(v * c + u * s);
+      }
+      return at::cat(pieces, 3);
+    };
+    return Tensors{turned(parts[0]), turned(parts[1]), parts[2]};
+  };
+  Compare(function, {at::randn({300, 7, dim}), at::randn({3 * dim, dim}) / 10, at::randn({3 * dim})}, 1);
 }
 
 TEST_P(Kernels, StackedPairs) {

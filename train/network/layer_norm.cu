@@ -7,6 +7,8 @@
 #include "network/cuda_kernels.h"
 #include "network/cuda_launch.h"
 #include "network/cuda_vector.h"
+#include "network/gelu_one.h"
+#include "network/partial_sums.h"
 
 namespace calfvo::train {
 namespace {
@@ -14,13 +16,6 @@ namespace {
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
 constexpr int kForwardBlocks = 8 * kNormBlocks;
-
-__device__ float Gelu(float z) {
-  return 0.5F * z * (1.0F + erff(z * 0.70710678F));
-}
-__device__ float GeluDerivative(float z) {
-  return 0.5F * (1.0F + erff(z * 0.70710678F)) + z * 0.39894228F * __expf(-0.5F * z * z);
-}
 
 // The lanes that share a row, and their part of it.
 template <int kLanes, int kVectors>
@@ -46,12 +41,14 @@ struct Row {
     for (int i = 0; i < kVectors; ++i) x[i] = Has(i) ? Load8(from + row * channels + Column(i)) : Vector{};
   }
 
-  // One by one: parameters may lie anywhere in a buffer of all of them.
+  // One by one: parameters may lie anywhere in a buffer of all of them. Zeros where there are none.
   __device__ void LoadParameter(const float* from, Values& x) const {
 #pragma unroll
     for (int i = 0; i < kVectors; ++i) {
 #pragma unroll
-      for (int e = 0; e < kVector; ++e) x[i].v[e] = Has(i) ? from[Column(i) + e] : 0.0F;
+      for (int e = 0; e < kVector; ++e) {
+        x[i].v[e] = from != nullptr && Has(i) ? from[Column(i) + e] : 0.0F;
+      }
     }
   }
 
@@ -109,67 +106,82 @@ __device__ int64_t FirstCamera(const NormShape& shape, int64_t row) {
   return static_cast<uint32_t>(row) / window * window;
 }
 
-template <typename T, int kLanes, int kVectors>
+template <typename T, int kLanes, int kVectors, bool kGelu>
 __global__ void __launch_bounds__(kThreads)
-    Forward(NormShape shape, const T* __restrict__ x, const T* __restrict__ branch,
-            const float* __restrict__ weight, const float* __restrict__ bias, T* __restrict__ sum,
-            T* __restrict__ normed) {
+    Forward(NormShape shape, NormInputs inputs, T* __restrict__ sum, T* __restrict__ normed) {
   constexpr int kRows = kThreads / kLanes;
   const Row<kLanes, kVectors> lanes(shape.channels);
-  Vector gains[kVectors], shifts[kVectors];
-  lanes.LoadParameter(weight, gains);
-  lanes.LoadParameter(bias, shifts);
+  const T* __restrict__ x = static_cast<const T*>(inputs.x);
+  const T* __restrict__ branch = static_cast<const T*>(inputs.branch);
+  Vector gains[kVectors], shifts[kVectors], offsets[kVectors];
+  lanes.LoadParameter(inputs.weight, gains);
+  lanes.LoadParameter(inputs.bias, shifts);
+  lanes.LoadParameter(inputs.offset, offsets);
   const int64_t first = int64_t{blockIdx.x} * kRows + threadIdx.x / kLanes;
   for (int64_t row = first; row < shape.rows; row += int64_t{gridDim.x} * kRows) {
+    const bool camera = IsCamera(shape, row);
     Vector values[kVectors];
     lanes.Load(x, row, values);
-    if (branch != nullptr) {
-      const bool camera = IsCamera(shape, row);
-      if (camera && shape.camera == CameraRule::kMean) {
-        const int64_t first_camera = FirstCamera(shape, row);
-        Vector total[kVectors] = {};
-        for (uint32_t k = 0; k < shape.frames; ++k) {
-          lanes.Add(x, first_camera + int64_t{k} * shape.tokens, total);
-          lanes.Add(branch, first_camera + int64_t{k} * shape.tokens, total);
-        }
-#pragma unroll
-        for (int i = 0; i < kVectors; ++i) {
-#pragma unroll
-          for (int e = 0; e < kVector; ++e) values[i].v[e] = total[i].v[e] / static_cast<float>(shape.frames);
-        }
-      } else if (!camera) {
-        lanes.Add(branch, row, values);
+    if (camera && shape.camera == CameraRule::kMean) {
+      const int64_t first_camera = FirstCamera(shape, row);
+      Vector total[kVectors] = {};
+      for (uint32_t k = 0; k < shape.frames; ++k) {
+        lanes.Add(x, first_camera + int64_t{k} * shape.tokens, total);
+        lanes.Add(branch, first_camera + int64_t{k} * shape.tokens, total);
       }
-      lanes.Store(sum, row, values);
+#pragma unroll
+      for (int i = 0; i < kVectors; ++i) {
+#pragma unroll
+        for (int e = 0; e < kVector; ++e) values[i].v[e] = total[i].v[e] / static_cast<float>(shape.frames);
+      }
+    } else if (branch != nullptr && !camera) {
+      lanes.Add(branch, row, values);
     }
+    if (!camera || shape.camera == CameraRule::kMean) {
+#pragma unroll
+      for (int i = 0; i < kVectors; ++i) AddScaled(values[i], 1.0F, offsets[i]);
+    }
+    if (branch != nullptr) lanes.Store(sum, row, values);
     lanes.Normalize(values, shape.eps);
 #pragma unroll
     for (int i = 0; i < kVectors; ++i) {
 #pragma unroll
       for (int e = 0; e < kVector; ++e) {
         const float z = values[i].v[e] * gains[i].v[e] + shifts[i].v[e];
-        values[i].v[e] = shape.gelu ? Gelu(z) : z;
+        values[i].v[e] = kGelu ? Gelu(z) : z;
       }
     }
     lanes.Store(normed, row, values);
   }
 }
 
-// Each lane's share of the gradients of weight and bias, over all rows that it sees.
+// Parameters as the backward pass needs them; the last two with GELU only.
+template <int kVectors>
+struct Parameters {
+  Vector gains[kVectors];
+  Vector shifts[kVectors];
+  Vector offsets[kVectors];
+};
+
+// Each lane's share of the gradients of parameters, over all rows that it sees.
 template <int kVectors>
 struct Sums {
   Vector weight[kVectors] = {};
   Vector bias[kVectors] = {};
+  Vector offset[kVectors] = {};
 };
 
-// d = the gradient of a row of the sum through the norm, plus that from its other uses.
-template <typename T, int kLanes, int kVectors>
+// d += the gradient of a row of the sum through the norm, and that from its other uses.
+template <typename T, int kLanes, int kVectors, bool kGelu>
 __device__ void RowGradient(const NormShape& shape, const Row<kLanes, kVectors>& lanes, int64_t row,
-                            const T* sum, const Vector (&gains)[kVectors], const Vector (&shifts)[kVectors],
-                            const T* of_normed, const T* of_sum, bool counts, Sums<kVectors>& sums,
-                            Vector (&d)[kVectors]) {
+                            const T* sum, const Parameters<kVectors>& parameters, const T* of_normed,
+                            const T* of_sum, bool counts, Sums<kVectors>& sums, Vector (&d)[kVectors]) {
   Vector x[kVectors];
   lanes.Load(sum, row, x);
+  if constexpr (kGelu) {
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) AddScaled(x[i], 1.0F, parameters.offsets[i]);
+  }
   const float inverse = lanes.Normalize(x, shape.eps);
   Vector g[kVectors];
   lanes.Load(of_normed, row, g);
@@ -180,12 +192,13 @@ __device__ void RowGradient(const NormShape& shape, const Row<kLanes, kVectors>&
 #pragma unroll
     for (int e = 0; e < kVector; ++e) {
       float& value = g[i].v[e];
-      if (shape.gelu) value *= GeluDerivative(x[i].v[e] * gains[i].v[e] + shifts[i].v[e]);
+      const float gain = parameters.gains[i].v[e];
+      if constexpr (kGelu) value *= GeluDerivative(x[i].v[e] * gain + parameters.shifts[i].v[e]);
       if (counts) {
         sums.weight[i].v[e] += value * x[i].v[e];
         sums.bias[i].v[e] += value;
       }
-      value *= gains[i].v[e];
+      value *= gain;
       mean += value;
       projection += value * x[i].v[e];
     }
@@ -202,47 +215,50 @@ __device__ void RowGradient(const NormShape& shape, const Row<kLanes, kVectors>&
   if (of_sum != nullptr) lanes.Add(of_sum, row, d);
 }
 
-// The block's sums [2, channels], in a fixed order.
+// The block's sums [3, channels], in a fixed order.
 template <int kLanes, int kVectors>
 __device__ void StoreSums(const Row<kLanes, kVectors>& lanes, const Sums<kVectors>& sums, float* to) {
-  extern __shared__ float shared[];  // [kWarps, 2, channels]
+  extern __shared__ float shared[];  // [kWarps, 3, channels]
   const int thread = static_cast<int>(threadIdx.x);
   const int channels = lanes.channels;
 #pragma unroll
-  for (int which = 0; which < 2; ++which) {
+  for (int which = 0; which < 3; ++which) {
 #pragma unroll
     for (int i = 0; i < kVectors; ++i) {
 #pragma unroll
       for (int e = 0; e < kVector; ++e) {
-        float value = which == 0 ? sums.weight[i].v[e] : sums.bias[i].v[e];
+        float value = which == 0 ? sums.weight[i].v[e] : which == 1 ? sums.bias[i].v[e] : sums.offset[i].v[e];
         for (int offset = kLanes; offset < 32; offset *= 2)
           value += __shfl_xor_sync(0xFFFFFFFFU, value, offset);
         if (thread % 32 < kLanes && lanes.Has(i)) {
-          shared[(thread / 32 * 2 + which) * channels + lanes.Column(i) + e] = value;
+          shared[(thread / 32 * 3 + which) * channels + lanes.Column(i) + e] = value;
         }
       }
     }
   }
   __syncthreads();
-  for (int c = thread; c < 2 * channels; c += kThreads) {
+  for (int c = thread; c < 3 * channels; c += kThreads) {
     float total = 0.0F;
-    for (int warp = 0; warp < kWarps; ++warp) total += shared[warp * 2 * channels + c];
+    for (int warp = 0; warp < kWarps; ++warp) total += shared[warp * 3 * channels + c];
     to[c] = total;
   }
 }
 
-template <typename T, int kLanes, int kVectors>
+template <typename T, int kLanes, int kVectors, bool kGelu>
 __global__ void __launch_bounds__(kThreads)
-    Backward(NormShape shape, const T* __restrict__ sum, const float* __restrict__ weight,
-             const float* __restrict__ bias, NormGradients gradients) {
+    Backward(NormShape shape, NormInputs inputs, NormGradients gradients) {
   constexpr int kRows = kThreads / kLanes;
   const Row<kLanes, kVectors> lanes(shape.channels);
+  const T* __restrict__ sum = static_cast<const T*>(inputs.x);
   const T* of_normed = static_cast<const T*>(gradients.of_normed);
   const T* of_sum = static_cast<const T*>(gradients.of_sum);
   T* of_branch = static_cast<T*>(gradients.of_branch);
-  Vector gains[kVectors], shifts[kVectors];
-  lanes.LoadParameter(weight, gains);
-  lanes.LoadParameter(bias, shifts);
+  Parameters<kVectors> parameters;
+  lanes.LoadParameter(inputs.weight, parameters.gains);
+  if constexpr (kGelu) {
+    lanes.LoadParameter(inputs.bias, parameters.shifts);
+    lanes.LoadParameter(inputs.offset, parameters.offsets);
+  }
   Sums<kVectors> sums;
   const int64_t first = int64_t{blockIdx.x} * kRows + threadIdx.x / kLanes;
   for (int64_t row = first; row < shape.rows; row += int64_t{gridDim.x} * kRows) {
@@ -252,7 +268,8 @@ __global__ void __launch_bounds__(kThreads)
       const int64_t first_camera = FirstCamera(shape, row);
       for (uint32_t k = 0; k < shape.frames; ++k) {
         const int64_t other = first_camera + int64_t{k} * shape.tokens;
-        RowGradient(shape, lanes, other, sum, gains, shifts, of_normed, of_sum, other == row, sums, d);
+        RowGradient<T, kLanes, kVectors, kGelu>(shape, lanes, other, sum, parameters, of_normed, of_sum,
+                                                other == row, sums, d);
       }
 #pragma unroll
       for (int i = 0; i < kVectors; ++i) {
@@ -260,46 +277,35 @@ __global__ void __launch_bounds__(kThreads)
         for (int e = 0; e < kVector; ++e) d[i].v[e] /= static_cast<float>(shape.frames);
       }
     } else {
-      RowGradient(shape, lanes, row, sum, gains, shifts, of_normed, of_sum, true, sums, d);
+      RowGradient<T, kLanes, kVectors, kGelu>(shape, lanes, row, sum, parameters, of_normed, of_sum, true,
+                                              sums, d);
     }
     lanes.Store(static_cast<T*>(gradients.of_x), row, d);
-    if (of_branch == nullptr) continue;
-    if (camera) {
+    if (camera && shape.camera == CameraRule::kSkip) {
       const Vector zeros[kVectors] = {};
       lanes.Store(of_branch, row, zeros);
-    } else {
-      lanes.Store(of_branch, row, d);
+      continue;
     }
+    if (of_branch != nullptr) lanes.Store(of_branch, row, d);
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) AddScaled(sums.offset[i], 1.0F, d[i]);
   }
   __syncwarp();
-  StoreSums(lanes, sums, gradients.partial + int64_t{blockIdx.x} * 2 * shape.channels);
+  StoreSums(lanes, sums, gradients.partial + int64_t{blockIdx.x} * 3 * shape.channels);
 }
 
-// out[c] = the sum of partial[·][c].
-__global__ void SumBlocks(int blocks, int columns, const float* __restrict__ partial,
-                          float* __restrict__ out) {
-  __shared__ float shared[32][33];
-  const int column = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
-  float total = 0.0F;
-  if (column < columns) {
-    for (int block = static_cast<int>(threadIdx.y); block < blocks; block += 32) {
-      total += partial[int64_t{block} * columns + column];
-    }
-  }
-  shared[threadIdx.y][threadIdx.x] = total;
-  __syncthreads();
-  if (threadIdx.y != 0 || column >= columns) return;
-  for (int i = 1; i < 32; ++i) total += shared[i][threadIdx.x];
-  out[column] = total;
-}
-
-// Calls launch<T, kLanes, kVectors>(blocks) for the shape.
+// Calls launch<T, kLanes, kVectors, kGelu>(blocks) for the shape.
 template <typename Launch>
 void Dispatch(const NormShape& shape, Element element, int64_t max_blocks, const Launch& launch) {
   const auto with_lanes = [&]<typename T, int kLanes, int kVectors>() {
     constexpr int64_t kRows = kThreads / kLanes;
     const int64_t blocks = (shape.rows + kRows - 1) / kRows;
-    launch.template operator()<T, kLanes, kVectors>(static_cast<int>(std::min(blocks, max_blocks)));
+    const auto count = static_cast<int>(std::min(blocks, max_blocks));
+    if (shape.gelu) {
+      launch.template operator()<T, kLanes, kVectors, true>(count);
+    } else {
+      launch.template operator()<T, kLanes, kVectors, false>(count);
+    }
   };
   WithElement(element, [&]<typename T>() {
     const int vectors = shape.channels / kVector;
@@ -314,27 +320,26 @@ void Dispatch(const NormShape& shape, Element element, int64_t max_blocks, const
 
 }  // namespace
 
-void NormForward(const NormShape& shape, Element element, const void* x, const void* branch,
-                 const float* weight, const float* bias, void* sum, void* normed, CudaStream stream) {
+void NormForward(const NormShape& shape, Element element, const NormInputs& inputs, void* sum, void* normed,
+                 CudaStream stream) {
   if (shape.rows == 0) return;
-  Dispatch(shape, element, kForwardBlocks, [&]<typename T, int kLanes, int kVectors>(int blocks) {
-    Forward<T, kLanes, kVectors>
-        <<<blocks, kThreads, 0, stream>>>(shape, static_cast<const T*>(x), static_cast<const T*>(branch),
-                                          weight, bias, static_cast<T*>(sum), static_cast<T*>(normed));
+  Dispatch(shape, element, kForwardBlocks, [&]<typename T, int kLanes, int kVectors, bool kGelu>(int blocks) {
+    Forward<T, kLanes, kVectors, kGelu>
+        <<<blocks, kThreads, 0, stream>>>(shape, inputs, static_cast<T*>(sum), static_cast<T*>(normed));
   });
   CheckLaunch("layer norm");
 }
 
-void NormBackward(const NormShape& shape, Element element, const void* sum, const float* weight,
-                  const float* bias, const NormGradients& gradients, CudaStream stream) {
+void NormBackward(const NormShape& shape, Element element, const NormInputs& inputs,
+                  const NormGradients& gradients, CudaStream stream) {
   if (shape.rows == 0) return;
-  const int columns = 2 * shape.channels;
+  const int columns = 3 * shape.channels;
   const size_t shared_bytes = static_cast<size_t>(kWarps * columns) * sizeof(float);
-  Dispatch(shape, element, kNormBlocks, [&]<typename T, int kLanes, int kVectors>(int blocks) {
-    Backward<T, kLanes, kVectors><<<blocks, kThreads, shared_bytes, stream>>>(
-        shape, static_cast<const T*>(sum), weight, bias, gradients);
-    SumBlocks<<<(columns + 31) / 32, dim3(32, 32), 0, stream>>>(blocks, columns, gradients.partial,
-                                                                gradients.of_weight_and_bias);
+  Dispatch(shape, element, kNormBlocks, [&]<typename T, int kLanes, int kVectors, bool kGelu>(int most) {
+    const auto kernel = Backward<T, kLanes, kVectors, kGelu>;
+    const int blocks = std::min(most, BlocksAtOnce(kernel, kThreads, shared_bytes));
+    kernel<<<blocks, kThreads, shared_bytes, stream>>>(shape, inputs, gradients);
+    SumPartials(blocks, columns, gradients.partial, gradients.of_parameters, stream);
   });
   CheckLaunch("layer norm's gradient");
 }

@@ -35,12 +35,11 @@ at::Tensor Rotated(const at::Tensor& x, const RopeTable& rope) {
   return at::stack({u * cos - v * sin, v * cos + u * sin}, 4).flatten(3).to(x.scalar_type());
 }
 
-QueryKeyValue SplitAndRotate(const at::Tensor& qkv, const RopeTable& rope) {
-  if (rope.cos.defined()) {
-    if (auto fused = FusedRotation(qkv, rope)) return *fused;
-  }
+QueryKeyValue SplitAndRotate(const at::Tensor& x, const LinearLayer& qkv, int64_t heads,
+                             const RopeTable& rope) {
+  if (auto fused = FusedQueryKeyValue(x, qkv, heads, rope)) return *fused;
   // The gradient of unbind joins those of its parts in one copy.
-  const auto parts = qkv.unbind(2);
+  const auto parts = qkv(x).unflatten(-1, {3, heads, -1}).unbind(2);
   if (!rope.cos.defined()) return {parts[0], parts[1], parts[2]};
   return {Rotated(parts[0], rope), Rotated(parts[1], rope), parts[2]};
 }
@@ -67,45 +66,80 @@ at::Tensor Sum(const at::Tensor& x, const at::Tensor& branch, CameraRule camera)
 
 }  // namespace
 
+at::Tensor Branch::Whole() const {
+  return bias.defined() ? values + bias.to(values.scalar_type()) : values;
+}
+
+at::Tensor Added(const at::Tensor& x, const Branch& branch) {
+  if (auto fused = FusedAdd(x, branch)) return *fused;
+  return x + branch.Whole();
+}
+
 at::Tensor LinearLayer::operator()(const at::Tensor& x) const {
+  if (auto fused = FusedLinear(x, *this)) return *fused;
   return at::linear(x, weight.to(x.scalar_type()), bias.to(x.scalar_type()));
 }
 
-at::Tensor NormLayer::operator()(const at::Tensor& x) const {
-  if (auto fused = FusedNorm(x, *this, /*gelu=*/false)) return *fused;
-  return at::layer_norm(x.to(at::kFloat), {x.size(-1)}, weight, bias, eps).to(x.scalar_type());
-}
-
-at::Tensor NormLayer::ThenGelu(const at::Tensor& x) const {
-  if (auto fused = FusedNorm(x, *this, /*gelu=*/true)) return *fused;
+at::Tensor LinearLayer::ThenGelu(const at::Tensor& x) const {
+  if (auto fused = FusedLinearGelu(x, *this)) return *fused;
   return at::gelu((*this)(x));
 }
 
-SumAndNorm NormLayer::AfterAdding(const at::Tensor& x, const at::Tensor& branch, CameraRule camera) const {
+Branch LinearLayer::AsBranch(const at::Tensor& x) const {
+  return {at::linear(x, weight.to(x.scalar_type())), bias};
+}
+
+std::vector<LinearLayer> Composed(const std::vector<LinearLayer>& outer,
+                                  const std::vector<LinearLayer>& inner) {
+  const auto stacked = [](const std::vector<LinearLayer>& layers, at::Tensor LinearLayer::*member) {
+    std::vector<at::Tensor> tensors;
+    for (const LinearLayer& layer : layers) tensors.push_back(layer.*member);
+    return at::stack(tensors);
+  };
+  const at::Tensor outer_weight = stacked(outer, &LinearLayer::weight);
+  const auto weights = at::matmul(outer_weight, stacked(inner, &LinearLayer::weight)).unbind(0);
+  const at::Tensor passed = at::matmul(outer_weight, stacked(inner, &LinearLayer::bias).unsqueeze(-1));
+  const auto biases = (passed.squeeze(-1) + stacked(outer, &LinearLayer::bias)).unbind(0);
+  std::vector<LinearLayer> layers;
+  for (size_t i = 0; i < outer.size(); ++i) layers.push_back({weights[i], biases[i]});
+  return layers;
+}
+
+at::Tensor NormLayer::operator()(const at::Tensor& x) const {
+  if (auto fused = FusedNorm(x, *this)) return *fused;
+  return at::layer_norm(x.to(at::kFloat), {x.size(-1)}, weight, bias, eps).to(x.scalar_type());
+}
+
+at::Tensor NormLayer::ThenGelu(const Branch& x) const {
+  if (auto fused = FusedNormGelu(x, *this)) return *fused;
+  return at::gelu((*this)(x.Whole()));
+}
+
+SumAndNorm NormLayer::AfterAdding(const at::Tensor& x, const Branch& branch, CameraRule camera) const {
   if (auto fused = FusedAddNorm(x, branch, *this, camera)) return *fused;
-  const at::Tensor sum = Sum(x, branch, camera);
+  const at::Tensor sum = Sum(x, branch.Whole(), camera);
   return {sum, (*this)(sum)};
 }
 
-at::Tensor ConvolutionLayer::operator()(const at::Tensor& map, int stride, int padding) const {
+Branch ConvolutionLayer::operator()(const at::Tensor& map, int stride, int padding) const {
   at::Tensor kernel =
       weight.to(map.scalar_type(), /*non_blocking=*/false, /*copy=*/false, at::MemoryFormat::ChannelsLast);
   const int64_t more_channels = map.size(3) - weight.size(1);
   if (more_channels > 0) kernel = at::constant_pad_nd(kernel, {0, 0, 0, 0, 0, more_channels});
-  const at::Tensor result = at::conv2d(map.permute({0, 3, 1, 2}), kernel, bias.to(map.scalar_type()),
+  const at::Tensor result = at::conv2d(map.permute({0, 3, 1, 2}), kernel, /*bias=*/{},
                                        /*stride=*/{stride, stride}, /*padding=*/{padding, padding});
-  return result.permute({0, 2, 3, 1});
+  return {result.permute({0, 2, 3, 1}), bias};
 }
 
-at::Tensor AttentionLayer::operator()(const at::Tensor& normed, int64_t heads, const RopeTable& rope) const {
-  const QueryKeyValue parts = SplitAndRotate(qkv(normed).unflatten(-1, {3, heads, -1}), rope);
+Branch AttentionLayer::operator()(const at::Tensor& normed, int64_t heads, const RopeTable& rope) const {
+  const QueryKeyValue parts = SplitAndRotate(normed, qkv, heads, rope);
   const at::Tensor attended =
       Attend(parts.q.transpose(1, 2), parts.k.transpose(1, 2), parts.v.transpose(1, 2));
-  return proj(attended.transpose(1, 2).flatten(2));
+  return proj.AsBranch(attended.transpose(1, 2).flatten(2));
 }
 
-at::Tensor FeedForwardLayer::operator()(const at::Tensor& normed) const {
-  return fc2(at::gelu(fc1(normed)));
+Branch FeedForwardLayer::operator()(const at::Tensor& normed) const {
+  return fc2.AsBranch(fc1.ThenGelu(normed));
 }
 
 }  // namespace calfvo::train

@@ -6,16 +6,37 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "network/camera_rule.h"
 
 namespace calfvo::train {
 
+// The result of a layer whose bias is still to be added. What comes next does that on the way, and gets the
+// bias's gradient on the way back.
+struct Branch {
+  at::Tensor values;
+  at::Tensor bias;  // [channels], over the last dimension; undefined: none
+
+  at::Tensor Whole() const;  // values + bias
+};
+
 struct LinearLayer {
   at::Tensor weight, bias;
 
   at::Tensor operator()(const at::Tensor& x) const;  // [..., in] → [..., out]
+  at::Tensor ThenGelu(const at::Tensor& x) const;
+  Branch AsBranch(const at::Tensor& x) const;
 };
+
+// One layer for each of `outer` after its `inner`: a product of weights costs less than one more product of
+// rows, where there are many more rows than columns. All have the same sizes, and are computed at once, since
+// one of them would not fill a GPU.
+std::vector<LinearLayer> Composed(const std::vector<LinearLayer>& outer,
+                                  const std::vector<LinearLayer>& inner);
+
+// x + branch.
+at::Tensor Added(const at::Tensor& x, const Branch& branch);
 
 struct SumAndNorm {
   at::Tensor sum, normed;
@@ -27,10 +48,10 @@ struct NormLayer {
   double eps = 0;
 
   at::Tensor operator()(const at::Tensor& x) const;
-  at::Tensor ThenGelu(const at::Tensor& x) const;
+  at::Tensor ThenGelu(const Branch& x) const;
 
   // Adds a branch to the residual stream, and norms the sum for the next branch.
-  SumAndNorm AfterAdding(const at::Tensor& x, const at::Tensor& branch,
+  SumAndNorm AfterAdding(const at::Tensor& x, const Branch& branch,
                          CameraRule camera = CameraRule::kNone) const;
 };
 
@@ -38,7 +59,7 @@ struct NormLayer {
 struct ConvolutionLayer {
   at::Tensor weight, bias;
 
-  at::Tensor operator()(const at::Tensor& map, int stride, int padding) const;
+  Branch operator()(const at::Tensor& map, int stride, int padding) const;
 };
 
 // Rotary position embedding: element e of a head pairs with e + group, in runs of 2·group elements.
@@ -51,13 +72,13 @@ struct RopeTable {
 struct AttentionLayer {
   LinearLayer qkv, proj;
 
-  at::Tensor operator()(const at::Tensor& normed, int64_t heads, const RopeTable& rope = {}) const;
+  Branch operator()(const at::Tensor& normed, int64_t heads, const RopeTable& rope = {}) const;
 };
 
 struct FeedForwardLayer {
   LinearLayer fc1, fc2;
 
-  at::Tensor operator()(const at::Tensor& normed) const;
+  Branch operator()(const at::Tensor& normed) const;
 };
 
 }  // namespace calfvo::train

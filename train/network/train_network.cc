@@ -74,7 +74,7 @@ NetworkOutput TrainNetworkImpl::forward(const at::Tensor& frames, const at::Tens
 
 at::Tensor TrainNetworkImpl::Encode(const at::Tensor& frames, const at::Tensor& before) {
   const at::AutoGradMode gradients(at::GradMode::is_enabled() && options_.train_encoder);
-  return parts_->encoder(frames, before, options_.bf16 ? at::kBFloat16 : at::kFloat);
+  return parts_->encoder(frames, before, dtype());
 }
 
 NetworkOutput TrainNetworkImpl::Decode(const at::Tensor& tokens) {

@@ -51,6 +51,7 @@ class TrainNetworkImpl : public torch::nn::Module {
   NetworkOutput Decode(const at::Tensor& tokens);
 
   const ModelConfig& config() const { return config_; }
+  at::ScalarType dtype() const { return options_.bf16 ? at::kBFloat16 : at::kFloat; }  // of activations
 
  private:
   const ModelConfig config_;

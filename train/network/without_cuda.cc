@@ -7,15 +7,32 @@ std::optional<at::Tensor> FusedTemporalAttention(const at::Tensor&) {
   return std::nullopt;
 }
 
-std::optional<at::Tensor> FusedNorm(const at::Tensor&, const NormLayer&, bool) {
+std::optional<at::Tensor> FusedLinear(const at::Tensor&, const LinearLayer&) {
   return std::nullopt;
 }
 
-std::optional<SumAndNorm> FusedAddNorm(const at::Tensor&, const at::Tensor&, const NormLayer&, CameraRule) {
+std::optional<at::Tensor> FusedLinearGelu(const at::Tensor&, const LinearLayer&) {
   return std::nullopt;
 }
 
-std::optional<QueryKeyValue> FusedRotation(const at::Tensor&, const RopeTable&) {
+std::optional<at::Tensor> FusedAdd(const at::Tensor&, const Branch&) {
+  return std::nullopt;
+}
+
+std::optional<at::Tensor> FusedNorm(const at::Tensor&, const NormLayer&) {
+  return std::nullopt;
+}
+
+std::optional<at::Tensor> FusedNormGelu(const Branch&, const NormLayer&) {
+  return std::nullopt;
+}
+
+std::optional<SumAndNorm> FusedAddNorm(const at::Tensor&, const Branch&, const NormLayer&, CameraRule) {
+  return std::nullopt;
+}
+
+std::optional<QueryKeyValue> FusedQueryKeyValue(const at::Tensor&, const LinearLayer&, int64_t,
+                                                const RopeTable&) {
   return std::nullopt;
 }
 
