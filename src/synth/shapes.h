@@ -106,10 +106,10 @@ CALFVO_HD float IntersectCone(const Ray& r) {
   return best;
 }
 
-// Whether there is a gap between the leaves at a point of the unit sphere. Gaps are about a tenth of the
-// crown wide and make up more than a third of it.
+// Whether there is a gap between the leaves at a point of the unit sphere. Gaps are about a tenth of
+// its radius wide and make up more than a third of it.
 CALFVO_HD bool IsLeafGap(Vec3 p, uint32_t variation) {
-  return ValueNoise(7.0F * p.x, 7.0F * p.y, 7.0F * p.z, variation) < 0.44F;
+  return ValueNoise(10.0F * p.x, 10.0F * p.y, 10.0F * p.z, variation) < 0.44F;
 }
 
 // The leaves of the near side, or through a gap those of the far side.
