@@ -31,6 +31,8 @@ struct SidePlan {
   bool kerb = true;
 
   CALFVO_HD float Edge() const { return road + verge + walk; }
+  // The height of the verge; the pavement is 0.02 m higher.
+  CALFVO_HD float Top() const { return kerb ? 0.1F : 0.02F; }
 };
 
 CALFVO_HD_CALL SidePlan PlanSide(Random& r, Setting setting, float side, float road) {
@@ -53,14 +55,13 @@ CALFVO_HD_CALL SidePlan PlanSide(Random& r, Setting setting, float side, float r
 CALFVO_HD_CALL void GroundBeside(SceneBuilder& b, const StreetMaterials& m, const SidePlan& s, float x,
                                  float length) {
   const float middle = x + 0.5F * length;
-  const float top = s.kerb ? 0.1F : 0.02F;
   const auto strip = [&](float from, float width, float height, int material) {
     b.Box(middle, s.side * (from + 0.5F * width), -0.3F, {length, width, 0.3F + height}, material);
   };
   b.Place({0.0F, 0.0F, 0.0F}, 0.0F);
   if (s.kerb) strip(s.road, 0.14F, 0.125F, m.outdoor.concrete);
-  if (s.verge > 0.0F) strip(s.road, s.verge, top, m.grass);
-  if (s.walk > 0.0F) strip(s.road + s.verge, s.walk, top + 0.02F, m.pavement);
+  if (s.verge > 0.0F) strip(s.road, s.verge, s.Top(), m.grass);
+  if (s.walk > 0.0F) strip(s.road + s.verge, s.walk, s.Top() + 0.02F, m.pavement);
   const float near = s.setting == Setting::kCountry ? 12.0F : 40.0F;
   strip(s.Edge(), near, 0.05F, m.grass);
   strip(s.Edge() + near, 260.0F, 0.04F, m.field);
@@ -71,11 +72,13 @@ CALFVO_HD_CALL void Plot(SceneBuilder& b, const StreetMaterials& m, const SidePl
   Random& r = b.random();
   const float facing = s.side > 0.0F ? 0.0F : 3.1415927F;
   const Vec3 front{x + 0.5F * width, s.side * (s.Edge() + 0.5F), 0.03F};
-  b.Place(front, facing);
-  if (r.Chance(0.65F)) GardenBorder(b, m.outdoor, width - 3.6F);
   const float back = r.Uniform(3.0F, 12.0F);
+  // At the right there is room for a drive.
+  b.Place(front, facing);
+  b.Place(b.ToWorld({-1.8F, 0.0F, 0.0F}), facing);
+  if (r.Chance(0.65F)) GardenBorder(b, m.outdoor, width - 3.8F);
   if (r.Chance(0.75F)) {
-    b.Place(b.ToWorld({-1.5F, back, 0.0F}), facing);
+    b.Place(b.ToWorld({0.3F, back, 0.0F}), facing);
     const int facade = m.facades[r.Index(5)];
     const float wide = Min(width - 4.0F, r.Uniform(7.0F, 14.0F));
     const float deep = r.Uniform(7.0F, 11.0F);
@@ -191,18 +194,18 @@ CALFVO_HD_CALL void AlongTheKerb(SceneBuilder& b, const StreetMaterials& m, cons
   }
   for (float x = -half + r.Uniform(0.0F, 20.0F); x < half && b.PrimitivesLeft() > 12;
        x += r.Uniform(24.0F, 36.0F)) {
-    b.Place({x, s.side * (s.road + 0.5F), 0.1F}, facing);
+    b.Place({x, s.side * (s.road + 0.5F), 0.02F}, facing);
     LampPost(b, m.outdoor);
   }
   for (float x = -half + r.Uniform(0.0F, 40.0F); x < half && b.PrimitivesLeft() > 6;
        x += r.Uniform(25.0F, 60.0F)) {
-    b.Place({x, s.side * (s.road + 0.6F), 0.1F}, s.side > 0.0F ? -1.5707963F : 1.5707963F);
+    b.Place({x, s.side * (s.road + 0.6F), s.Top()}, s.side > 0.0F ? -1.5707963F : 1.5707963F);
     RoadSign(b, m.outdoor);
   }
   if (s.walk <= 0.0F) return;
   for (float x = -50.0F + r.Uniform(0.0F, 40.0F); x < 50.0F && b.PrimitivesLeft() > 6;
        x += r.Uniform(12.0F, 60.0F)) {
-    b.Place({x, s.side * (s.Edge() - 0.4F), 0.12F}, r.Uniform(-0.2F, 0.2F));
+    b.Place({x, s.side * (s.Edge() - 0.4F), s.Top() + 0.02F}, r.Uniform(-0.2F, 0.2F));
     Dustbin(b, m.outdoor);
   }
 }
@@ -321,24 +324,29 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
   }
   if (!town) Hills(b, m.field);
   StreetEnds(b, m, setting);
-  float walk_y[2];
+  Vec3 walk[2];  // where people go
+  float edge[2];
   for (int i = 0; i < 2; ++i) {
     const Setting other = town ? Setting::kSuburb : country ? Setting::kSuburb : Setting::kCountry;
     const SidePlan side = PlanSide(r, r.Chance(0.25F) ? other : setting, i == 0 ? 1.0F : -1.0F, half_road);
     b.KeepPrimitives(i == 0 ? b.PrimitivesLeft() / 2 : 0);
     StreetSide(b, m, side);
-    walk_y[i] = side.side * (half_road + side.verge + Max(0.7F * side.walk, 0.4F));
+    const bool paved = side.walk > 0.0F;
+    walk[i].y = side.side * (half_road + (paved ? side.verge + 0.7F * side.walk : 0.3F));
+    walk[i].z = paved ? side.Top() + 0.02F : side.verge > 0.0F ? side.Top() : 0.05F;
+    edge[i] = side.side * (side.Edge() + 0.6F);
   }
   const float half = 0.5F * kStreetLength;
   for (int i = 0; i < 2; ++i) {
-    scene.space_low[i] = {-half, walk_y[1] - 0.6F, 0.0F};
-    scene.space_high[i] = {half, walk_y[0] + 0.6F, 60.0F};
+    scene.space_low[i] = {-half, edge[1], 0.0F};
+    scene.space_high[i] = {half, edge[0], 60.0F};
   }
   const PersonMaterials people = DrawPersonMaterials(b);
   const int standing = country ? r.Index(2) : 3;
   for (int i = 0; i < standing; ++i) {
     const float turn = r.Uniform(0.0F, 6.28F);
-    b.Place({r.Uniform(-60.0F, 60.0F), walk_y[r.Index(2)], 0.12F}, turn);
+    const Vec3 way = walk[r.Index(2)];
+    b.Place({r.Uniform(-60.0F, 60.0F), way.y, way.z}, turn);
     Person(b, people, r.Uniform(1.5F, 1.9F));
   }
   // Oncoming and leading cars keep to the lanes; the own lane near the start stays free.
@@ -360,9 +368,10 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
   const int walkers = r.Index(country ? 3 : 7);
   for (int i = 0; i < walkers; ++i) {
     const float x = r.Uniform(-70.0F, 70.0F);
-    const float y = walk_y[r.Index(2)] + r.Uniform(-0.3F, 0.3F);
+    const Vec3 way = walk[r.Index(2)];
+    const float y = way.y + r.Uniform(-0.3F, 0.3F);
     const float speed = r.Uniform(0.8F, 1.7F);
-    MovingPerson(b, people, {x, y, 0.12F}, r.Chance(0.5F) ? 1.5707963F : -1.5707963F, speed, 0.03F);
+    MovingPerson(b, people, {x, y, way.z}, r.Chance(0.5F) ? 1.5707963F : -1.5707963F, speed, 0.03F);
   }
 }
 
