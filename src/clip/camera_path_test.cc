@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clip/clip_options.h"
+#include "clip/window_path.h"
 #include "motion/real_paths.h"
 #include "synth/free_space.h"
 #include "synth/scene_kind.h"
@@ -96,6 +97,40 @@ TEST(PlaceRecordedPath, GivesUpWhereNothingFits) {
   const motion::RealSegmentOptions as_it_is{1.0F, 1.0F, 0.0F, 0.0F};
   EXPECT_FALSE(
       PlaceRecordedPath(*scene, options, recorded.View(), as_it_is, portable::Random(3)).has_value());
+}
+
+TEST(CameraPath, CarsOftenRecordSlowlyAndHandsFast) {
+  const auto share_at = [](motion::MotionKind kind, float rate_hz) {
+    portable::Random random(5);
+    int count = 0;
+    for (int i = 0; i < 1000; ++i) {
+      const float drawn = DrawRate(kind, 10.0F, 30.0F, random);
+      EXPECT_GE(drawn, 10.0F);
+      EXPECT_LE(drawn, 30.001F);
+      count += drawn == rate_hz ? 1 : 0;
+    }
+    return count / 1000.0;
+  };
+  EXPECT_NEAR(share_at(motion::MotionKind::kVehicle, 10.0F), 0.5, 0.06);
+  EXPECT_NEAR(share_at(motion::MotionKind::kHandheld, 30.0F), 0.5, 0.06);
+  EXPECT_LT(share_at(motion::MotionKind::kDrone, 30.0F), 0.01);
+}
+
+TEST(CameraPath, CarsKeepToTheRoad) {
+  int off_road = 0;
+  int frames = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const auto scene = MakeScene(SceneKind::kStreet, seed);
+    const auto path =
+        GeneratePath(*scene, {motion::MotionKind::kVehicle, {10, 1}, 9}, portable::Random(seed));
+    if (!path) continue;
+    for (const portable::Pose& pose : *path) {
+      ++frames;
+      off_road += std::fabs(pose.translation.y) > scene->passage_half ? 1 : 0;
+    }
+  }
+  EXPECT_GT(frames, 150);
+  EXPECT_LT(off_road, frames / 20);
 }
 
 }  // namespace

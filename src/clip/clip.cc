@@ -41,8 +41,8 @@ int DrawIndex(const std::array<float, N>& weights, Random& random) {
   return last;
 }
 
-CameraModel DrawCamera(const ClipOptions& options, Random random) {
-  Sensor sensor = DrawSensor(options.sensor, random);
+CameraModel DrawCamera(const ClipOptions& options, SceneKind scene, Random random) {
+  Sensor sensor = DrawSensor(options.sensor, scene, random);
   if (options.square_pixels) {
     // The focal length of upright sensors was stated against their longer side; here that of the picture.
     const float drawn = sensor.focal_over_width * std::min(sensor.aspect, 1.0F);
@@ -108,7 +108,7 @@ Clip::Clip(const ClipOptions& options, ThreadPool& threads)
                           options_.trajectories.string(), options_.frames, SceneKindName(scene)));
   }
 
-  camera_ = DrawCamera(options_, Stream(options_.seed, Part::kSensor));
+  camera_ = DrawCamera(options_, scene, Stream(options_.seed, Part::kSensor));
   effects_ = synth::DrawEffects(options_.effects, options_.frames, Stream(options_.seed, Part::kEffects));
   // No exposure lasts longer than the frame.
   const auto interval_s = static_cast<float>(1.0 / options_.rate.Hertz());

@@ -53,7 +53,7 @@ MotionWeights UsualMotions(SceneKind scene) {
                       {MotionKind::kDrone, 2},
                       {MotionKind::kPureRotation, 0.4}});
     case SceneKind::kWarehouse:
-      return Weights({{MotionKind::kHandheld, 1},
+      return Weights({{MotionKind::kHandheld, 3},
                       {MotionKind::kHeadMounted, 1},
                       {MotionKind::kWalking, 3},
                       {MotionKind::kDrone, 3},

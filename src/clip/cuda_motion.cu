@@ -45,7 +45,7 @@ __device__ motion::MotionKind DrawMotionKind(const float* weights, Random& rando
 // Follows generated motion from up to kStarts places and leaves the best path in `path`.
 __device__ void Generate(const synth::Scene& scene, motion::MotionKind kind, int frames, float rate_hz,
                          Random random, Pose* path, Pose* attempt_path) {
-  float least = 3.0F;
+  float least = 4.0F;
   for (int attempt = 0; attempt < kStarts && least > 0.0F; ++attempt) {
     Random draw = random.Fork(static_cast<uint64_t>(attempt));
     const FreeStart found = FindFreeStart(scene, kind, draw);
@@ -60,7 +60,7 @@ __device__ void Generate(const synth::Scene& scene, motion::MotionKind kind, int
     }
     const auto position_at = [&](int i) { return attempt_path[i].translation; };
     const float badness =
-        found.start.free ? PathBadness(scene, frames, position_at, kind, 1.0F / rate_hz) : 2.5F;
+        found.start.free ? PathBadness(scene, frames, position_at, kind, 1.0F / rate_hz) : 3.5F;
     if (badness >= least) continue;
     least = badness;
     for (int i = 0; i < frames; ++i) path[i] = attempt_path[i];
@@ -95,8 +95,7 @@ __global__ void __launch_bounds__(32)
   Random random(synth::WindowSeed(seed, window, synth::WindowPart::kMotion));
   const motion::MotionKind kind =
       DrawMotionKind(options.motion_weights[static_cast<int>(scene.kind)], random);
-  const float rate_hz =
-      options.min_rate_hz * powf(options.max_rate_hz / options.min_rate_hz, random.Uniform());
+  const float rate_hz = DrawRate(kind, options.min_rate_hz, options.max_rate_hz, random);
   const bool wants_recorded = options.recorded.count > 0 && random.Chance(options.recorded_probability);
   if (!wants_recorded || !PlaceRecorded(scene, options, kind, frames, rate_hz, random, path)) {
     Generate(scene, kind, frames, rate_hz, random, path, attempt_path);

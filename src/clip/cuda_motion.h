@@ -16,7 +16,7 @@ namespace calfvo {
 
 struct WindowMotionOptions {
   std::array<MotionWeights, kSceneKindCount> motion_weights = ClipOptions::DefaultMotionWeights();
-  float min_rate_hz = 10.0F;  // frames per second, drawn per window, evenly on a logarithmic scale
+  float min_rate_hz = 10.0F;  // frames per second, drawn per window; see DrawRate
   float max_rate_hz = 30.0F;
   // Of taking a piece of a recorded path instead of generated motion, where there are recordings and it fits.
   float recorded_probability = 0.5F;

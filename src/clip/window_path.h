@@ -31,6 +31,16 @@ CALFVO_HD CameraCarrier CarrierOf(motion::MotionKind kind) {
   return CameraCarrier::kHandheld;
 }
 
+// Frames per second of a window: evenly on a logarithmic scale, but in half of the drives the lowest, as in
+// recordings from cars, and in half of what is held in the hand the highest, as of phones.
+CALFVO_HD float DrawRate(motion::MotionKind kind, float low_hz, float high_hz, portable::Random& random) {
+  const float share = random.Uniform();
+  const bool usual = random.Chance(0.5F);
+  if (usual && kind == motion::MotionKind::kVehicle) return low_hz;
+  if (usual && CarrierOf(kind) == CameraCarrier::kHandheld) return high_hz;
+  return low_hz * powf(high_hz / low_hz, share);
+}
+
 CALFVO_HD bool IsAerial(const synth::Scene& scene) {
   return scene.kind == SceneKind::kAerialCity || scene.kind == SceneKind::kAerialFields;
 }
@@ -64,20 +74,28 @@ CALFVO_HD motion::MotionStart MotionStartAt(const synth::Scene& scene, motion::M
   start.heading = {cosf(at.yaw), sinf(at.yaw), 0.0F};
   // From high up there is more to see below. Drones look down by 0.3 or so in any case.
   if (IsAerial(scene)) start.look_down_rad = fminf(fmaxf(-at.pitch - 0.3F, 0.0F), 0.7F);
+  // Those on foot look at what they started in front of, and by 0.13 or so down in any case.
+  const CameraCarrier carrier = CarrierOf(kind);
+  if (scene.sight_count > 0 && (carrier == CameraCarrier::kHandheld || carrier == CameraCarrier::kHead)) {
+    start.look_down_rad = fminf(fmaxf(-at.pitch - 0.13F, -0.2F), 0.7F);
+  }
   return start;
 }
 
-// How bad a path is, 0 to 2: the share of frames in which something runs into the camera from behind, and of
-// those in which a camera that should travel stands still. position_at(i) is where it is in frame i.
+// How bad a path is, 0 to 3: the share of frames in which something runs into the camera from behind, of
+// those in which a camera that should travel stands still, and of those in which a car has left the road.
+// position_at(i) is where it is in frame i.
 template <typename PositionAt>
 CALFVO_HD float PathBadness(const synth::Scene& scene, int count, const PositionAt& position_at,
                             motion::MotionKind kind, float interval_s) {
   const bool travels = kind != motion::MotionKind::kStatic && kind != motion::MotionKind::kPureRotation;
+  const bool keeps_to_road = kind == motion::MotionKind::kVehicle && scene.kind == SceneKind::kStreet;
   int bad = 0;
   for (int i = 1; i < count; ++i) {
     const portable::Vec3 here = position_at(i);
     bad += synth::IsFree(scene, here, 0.1F, interval_s * static_cast<float>(i)) ? 0 : 1;
     bad += travels && portable::Norm(here - position_at(i - 1)) < 1e-4F ? 1 : 0;
+    bad += keeps_to_road && fabsf(here.y) > scene.passage_half ? 1 : 0;
   }
   return count > 1 ? static_cast<float>(bad) / static_cast<float>(count - 1) : 0.0F;
 }

@@ -103,7 +103,7 @@ CALFVO_HD MotionProfile ProfileOf(MotionKind kind) {
       p.tilt_range_deg = 3.0F;
       p.height_range_m = 0.1F;
       p.min_height_m = 1.2F;
-      p.max_height_m = 2.0F;
+      p.max_height_m = 2.2F;
       p.is_vehicle = true;
       break;
     case MotionKind::kDrone:

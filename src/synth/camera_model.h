@@ -118,18 +118,23 @@ struct SensorOptions {
   void Validate() const;  // throws Error naming the field
 };
 
-CALFVO_HD Sensor DrawSensor(const SensorOptions& options, portable::Random& random) {
+// On streets a third of the sensors are those of cars: about 3.3:1, f/W 0.5–0.75 as far as the options allow.
+CALFVO_HD Sensor DrawSensor(const SensorOptions& options, SceneKind kind, portable::Random& random) {
   Sensor sensor;
-  const float ratio = options.max_focal_over_width / options.min_focal_over_width;
-  sensor.focal_over_width = options.min_focal_over_width * powf(ratio, random.Uniform());
-  // 4:3, 16:9, 3:2, square, 752×480, KITTI's 3.3:1, and portrait 3:4 and 9:16.
+  const bool wide = random.Chance(kind == SceneKind::kStreet ? 0.35F : 0.03F);
+  const float shortest = options.min_focal_over_width;
+  const float longest = options.max_focal_over_width;
+  const float low = wide ? synth::Clamp(0.5F, shortest, longest) : shortest;
+  const float high = wide ? synth::Clamp(0.75F, shortest, longest) : longest;
+  sensor.focal_over_width = low * powf(high / low, random.Uniform());
   const float draw = random.Uniform();
-  sensor.aspect = draw < 0.34F   ? 1.3333F
-                  : draw < 0.60F ? 1.7778F
-                  : draw < 0.68F ? 1.5F
-                  : draw < 0.74F ? 1.0F
-                  : draw < 0.82F ? 1.5667F
-                  : draw < 0.92F ? 3.3F
+  // 4:3, 16:9, 3:2, square, 752×480, and portrait 3:4 and 9:16.
+  sensor.aspect = wide           ? 2.8F + draw
+                  : draw < 0.38F ? 1.3333F
+                  : draw < 0.66F ? 1.7778F
+                  : draw < 0.75F ? 1.5F
+                  : draw < 0.82F ? 1.0F
+                  : draw < 0.91F ? 1.5667F
                   : draw < 0.96F ? 0.75F
                                  : 0.5625F;
   // The focal length is stated against the longer side of upright pictures.

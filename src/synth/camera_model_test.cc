@@ -19,7 +19,8 @@ using synth::Vec3;
 TEST(CameraModel, PixelToRayAndBackIsExactForEverySensorDrawn) {
   Random random(1);
   for (int i = 0; i < 500; ++i) {
-    const Sensor sensor = DrawSensor({}, random);
+    const auto kind = static_cast<SceneKind>(i % kSceneKindCount);
+    const Sensor sensor = DrawSensor({}, kind, random);
     const CameraModel camera = CameraFromSensor(sensor, 224, 224);
     for (int j = 0; j < 40; ++j) {
       const Pixel at{random.Uniform(-0.5F, 223.5F), random.Uniform(-0.5F, 223.5F)};
@@ -29,6 +30,29 @@ TEST(CameraModel, PixelToRayAndBackIsExactForEverySensorDrawn) {
       EXPECT_NEAR(back.x, at.x, 1e-4F) << "k1 " << camera.k1 << " k2 " << camera.k2 << " fx " << camera.fx;
       EXPECT_NEAR(back.y, at.y, 1e-4F);
     }
+  }
+}
+
+TEST(CameraModel, AThirdOfTheSensorsOnStreetsAreThoseOfCars) {
+  Random random(2);
+  int wide = 0;
+  int wide_in_rooms = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Sensor on_street = DrawSensor({}, SceneKind::kStreet, random);
+    wide_in_rooms += DrawSensor({}, SceneKind::kRoom, random).aspect > 2.0F ? 1 : 0;
+    if (on_street.aspect < 2.0F) continue;
+    ++wide;
+    EXPECT_NEAR(on_street.aspect, 3.3F, 0.51F);
+    EXPECT_GE(on_street.focal_over_width, 0.5F);
+    EXPECT_LE(on_street.focal_over_width, 0.7501F);
+  }
+  EXPECT_NEAR(wide, 350, 50);
+  EXPECT_LT(wide_in_rooms, 60);
+  // What the options allow goes first.
+  const SensorOptions long_focus{.min_focal_over_width = 1.0F, .max_focal_over_width = 1.2F};
+  for (int i = 0; i < 50; ++i) {
+    const Sensor sensor = DrawSensor(long_focus, SceneKind::kStreet, random);
+    EXPECT_GE(sensor.focal_over_width, 0.9999F);
   }
 }
 

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(32)
     FillScene(kind, builder);
     builder.CountStatic();
     Random sensor_random(WindowSeed(seed, window, WindowPart::kSensor));
-    const Sensor sensor = DrawSensor(options.sensors, sensor_random);
+    const Sensor sensor = DrawSensor(options.sensors, kind, sensor_random);
     batch.cameras[window] = CameraFromSensor(sensor, options.width, options.height);
     batch.effects[window] =
         DrawEffects(options.effects, options.frames, Random(WindowSeed(seed, window, WindowPart::kEffects)));

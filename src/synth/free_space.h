@@ -13,7 +13,7 @@ namespace calfvo::synth {
 CALFVO_HD float DistanceBelow(const Primitive& p, Vec3 point) {
   const Vec3 u = PointToUnit(p, point);
   const Vec3 h = p.half_size;
-  if (p.shape() == Shape::kSphere) {
+  if (p.shape() == Shape::kSphere || p.shape() == Shape::kCrown) {
     return Max(Norm(u) - 1.0F, 0.0F) * Min(h.x, Min(h.y, h.z));
   }
   const float dz = Max(fabsf(u.z) - 1.0F, 0.0F) * h.z;

@@ -79,14 +79,14 @@ TEST_P(FreeSpaceTest, StartsAreFreeAndAtTheRightHeight) {
       EXPECT_GE(height, 15.0F);
       EXPECT_LE(height, 120.0F);
     } else if (carrier == CameraCarrier::kHandheld) {
-      EXPECT_GE(height, 1.19F);
-      EXPECT_LE(height, 1.71F);
+      EXPECT_GE(height, scene->sight_count > 0 ? 0.49F : 1.19F);
+      EXPECT_LE(height, scene->sight_count > 0 ? 1.91F : 1.71F);
     } else if (carrier == CameraCarrier::kHead) {
       EXPECT_GE(height, 1.59F);
       EXPECT_LE(height, 1.81F);
     } else if (carrier == CameraCarrier::kVehicle) {
       EXPECT_GE(height, 1.19F);
-      EXPECT_LE(height, 1.81F);
+      EXPECT_LE(height, 2.21F);
       if (kind == SceneKind::kStreet) {
         const bool back = std::cos(start.yaw) < 0.0F;
         EXPECT_NEAR(start.position.y, scene->lane_y[back ? 1 : 0], 0.2F);
@@ -97,6 +97,24 @@ TEST_P(FreeSpaceTest, StartsAreFreeAndAtTheRightHeight) {
     }
   }
   EXPECT_GT(free, kTries * 9 / 10);
+}
+
+TEST(Start, HandsAreHeldAtTheSightsOfRooms) {
+  Random random(13);
+  int near = 0;
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    const auto scene = MakeScene(SceneKind::kRoom, static_cast<uint64_t>(i));
+    const Start start = SuggestStart(*scene, CameraCarrier::kHandheld, 0.2F, random);
+    const Vec3 ahead = LookPose(start.position, start.yaw, start.pitch, 0.0F).rotation.z;
+    for (int s = 0; s < scene->sight_count; ++s) {
+      const Vec3 to = scene->sights[s].point - start.position;
+      if (Norm(to) > 2.5F || Dot(to, ahead) < 0.85F * Norm(to)) continue;
+      ++near;
+      break;
+    }
+  }
+  EXPECT_GT(near, kTries / 2);
 }
 
 TEST_P(FreeSpaceTest, TestMotionStaysFree) {

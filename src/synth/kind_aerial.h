@@ -14,20 +14,6 @@ CALFVO_HD_CALL void SetAerialSpace(Scene& scene, float half, float ceiling) {
 }
 
 // Parcels of crops, meadow and earth.
-CALFVO_HD_CALL int Fields(SceneBuilder& b) {
-  Random& r = b.random();
-  Material m;
-  m.pattern = Pattern::kFields;
-  m.a = Rgb(0.36F, 0.48F, 0.2F) * r.Uniform(0.7F, 1.2F);
-  m.b = Rgb(0.66F, 0.6F, 0.36F) * r.Uniform(0.7F, 1.2F);
-  m.c = Rgb(0.45F, 0.34F, 0.24F) * r.Uniform(0.7F, 1.2F);
-  m.scale_u = r.Uniform(35.0F, 80.0F);
-  m.scale_v = r.Uniform(30.0F, 60.0F);
-  m.noise_amount = r.Uniform(0.2F, 0.4F);
-  m.noise_frequency = r.Uniform(0.08F, 0.4F);
-  return b.AddMaterial(m);
-}
-
 CALFVO_HD void BuildAerialCity(SceneBuilder& b) {
   Random& r = b.random();
   Scene& scene = b.scene();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A furnished room of 3–8 m, or two of them with a doorway in between.
+// A furnished room of 2.6–6.5 m, kitchen, office or home, or two of them with a doorway in between.
 #pragma once
 
-#include "synth/indoor_objects.h"
+#include "synth/free_space.h"
+#include "synth/kitchen.h"
 #include "synth/people.h"
 
 namespace calfvo::synth {
@@ -62,82 +63,142 @@ CALFVO_HD void PlaceAtWall(SceneBuilder& b, const Room& q, int i, float along) {
   if (i == 3) b.Place({x, q.high_y, 0.0F}, 0.0F);
 }
 
+// What a room is used for.
+enum class RoomUse : int { kKitchen, kOffice, kHome };
+
+// Things along one wall, side by side. They leave the corners to the neighbouring walls.
 CALFVO_HD_CALL void FurnishWall(SceneBuilder& b, const IndoorMaterials& m, const Room& q, int wall,
-                                bool solid) {
+                                RoomUse use, bool kitchen_first) {
+  // Door, window, bookcase, desk, sofa, wardrobe, kitchen, bed, shelf, papers: share of each, width in
+  // metres.
+  const float shares[3][10] = {{1.0F, 1.5F, 0.3F, 0.3F, 0.2F, 0.5F, 4.0F, 0.0F, 1.5F, 0.7F},
+                               {1.0F, 1.0F, 1.5F, 4.0F, 0.3F, 0.6F, 0.3F, 0.0F, 1.3F, 1.0F},
+                               {1.0F, 1.5F, 1.5F, 1.0F, 1.3F, 0.8F, 0.2F, 1.0F, 0.5F, 0.3F}};
+  const float widths[10] = {1.3F, 1.9F, 1.15F, 1.8F, 2.3F, 1.9F, 2.5F, 1.9F, 1.3F, 1.2F};
   Random& r = b.random();
   const float length = wall < 2 ? q.high_y - q.low_y : q.high_x - q.low_x;
-  float at = 0.35F;
-  while (at < length - 1.0F && b.PrimitivesLeft() > 60) {
-    const float draw = r.Uniform();
-    const float width = draw < 0.12F ? 1.2F : draw < 0.3F ? 2.0F : draw < 0.5F ? 1.2F : 2.3F;
-    const float middle = at + 0.5F * width;
-    at += width + r.Uniform(0.05F, 0.35F);
-    if (middle + 0.5F * width > length - 0.15F) continue;
+  const float corner = 0.68F;
+  for (float at = corner; at < length - corner && b.PrimitivesLeft() > 50;) {
+    float total = 0.0F;
+    for (int i = 0; i < 10; ++i) total += shares[static_cast<int>(use)][i];
+    float left = total * r.Uniform();
+    int piece = 0;
+    while (piece < 9 && (left -= shares[static_cast<int>(use)][piece]) >= 0.0F) ++piece;
+    if (kitchen_first && at == corner) piece = 6;
+    float width = widths[piece];
+    const float room = length - corner - at;
+    int units = 0;
+    if (piece == 6) {
+      units = static_cast<int>((Min(room, 4.4F) - 0.65F) / 0.6F);
+      width = 0.6F * static_cast<float>(units) + 0.65F;
+      if (units < 2) piece = 9;
+    }
+    if (width > room) {  // a narrower thing may fit further on
+      at += 0.4F;
+      continue;
+    }
+    const float middle = piece == 6 ? at + 0.5F * (width - 0.65F) : at + 0.5F * width;
+    at += width + r.Uniform(0.02F, 0.3F);
     PlaceAtWall(b, q, wall, middle / length);
-    if (draw < 0.12F) {
-      if (solid) Door(b, m);
-    } else if (draw < 0.3F) {
-      if (solid) WallWindow(b, m);
-      if (r.Chance(0.4F)) Desk(b, m);
-    } else if (draw < 0.5F) {
-      Bookcase(b, m);
-    } else if (draw < 0.62F) {
-      Desk(b, m);
-      if (solid) Picture(b, m);
-    } else if (draw < 0.74F) {
-      Sofa(b, m);
-      if (solid) Picture(b, m);
-    } else if (draw < 0.82F) {
-      Wardrobe(b, m);
-    } else if (draw < 0.9F) {
-      Kitchen(b, m);
-    } else {
-      Bed(b, m);
-      if (solid) Picture(b, m);
+    switch (piece) {
+      case 0:
+        Door(b, m);
+        break;
+      case 1:
+        WallWindow(b, m);
+        if (r.Chance(0.4F)) Desk(b, m);
+        break;
+      case 2:
+        Bookcase(b, m);
+        break;
+      case 3:
+        Desk(b, m);
+        if (r.Chance(0.5F)) Picture(b, m);
+        break;
+      case 4:
+        Sofa(b, m);
+        Picture(b, m);
+        break;
+      case 5:
+        Wardrobe(b, m);
+        break;
+      case 6:
+        Kitchen(b, m, units, true);
+        break;
+      case 7:
+        Bed(b, m);
+        Picture(b, m);
+        break;
+      case 8:
+        ProductShelf(b, m, r.Chance(0.5F) ? m.metal : m.wood);
+        break;
+      default:
+        Papers(b, m, 1.0F, 1.4F);
+        b.Box(0.1F, -0.008F, 0.3F, {0.085F, 0.016F, 0.085F}, m.white);  // a socket
     }
   }
 }
 
+// Whether nothing stands within `radius` of a point on the floor.
+CALFVO_HD bool IsClear(const Scene& scene, float x, float y, float radius) {
+  for (int i = 0; i < scene.primitive_count; ++i) {
+    if (DistanceBelow(scene.primitives[i], {x, y, 0.4F}) < radius) return false;
+  }
+  return true;
+}
+
 CALFVO_HD_CALL void FurnishMiddle(SceneBuilder& b, const IndoorMaterials& m, const Room& q) {
   Random& r = b.random();
-  const float x = Mix(q.low_x, q.high_x, r.Uniform(0.4F, 0.6F));
-  const float y = Mix(q.low_y, q.high_y, r.Uniform(0.4F, 0.6F));
-  const float square = 1.5707963F * static_cast<float>(r.Index(4));
-  const float yaw = square + r.Uniform(-0.15F, 0.15F);
-  b.Place({x, y, 0.0F}, yaw);
-  if (r.Chance(0.5F)) b.Box(0.0F, 0.0F, 0.001F, {r.Uniform(1.4F, 2.6F), 1.5F, 0.012F}, m.cushion);
-  if (r.Chance(0.6F)) {
-    const float width = r.Uniform(1.2F, 1.7F);
+  const float x = Mix(q.low_x, q.high_x, r.Uniform(0.42F, 0.58F));
+  const float y = Mix(q.low_y, q.high_y, r.Uniform(0.42F, 0.58F));
+  // Along the longer side of the room.
+  const float along_x = q.high_x - q.low_x > q.high_y - q.low_y ? 0.0F : 1.5707963F;
+  const float yaw = along_x + r.Uniform(-0.15F, 0.15F);
+  const Vec3 at{x, y, 0.0F};
+  b.Place(at, yaw);
+  if (r.Chance(0.3F)) b.Box(0.0F, 0.0F, 0.001F, {r.Uniform(1.4F, 2.6F), 1.5F, 0.012F}, m.cushion);
+  const bool wide = Min(q.high_x - q.low_x, q.high_y - q.low_y) > 3.3F;
+  if (wide && r.Chance(0.75F)) {
+    const float width = r.Uniform(1.2F, 1.9F);
     const float height = r.Uniform(0.72F, 0.76F);
-    Table(b, m, width, 0.8F, height, r.Chance(0.5F) ? m.wood : m.white);
-    Clutter(b, m, width, 0.6F, 0.0F, height, 5);
+    Table(b, m, width, 0.8F, height, r.Chance(0.6F) ? m.wood : m.white);
+    Clutter(b, m, width, 0.5F, -0.18F, height, 4 + r.Index(3));
+    if (r.Chance(0.25F)) {
+      OpenCarton(b, m, 0.0F, 0.2F, height);
+      b.AddSight({0.0F, 0.1F, height + 0.12F});
+    } else {
+      Clutter(b, m, width, 0.5F, 0.18F, height, 3 + r.Index(3));
+    }
+    for (int i = 0; i < 4; ++i) b.AddSight({0.0F, 0.0F, height + 0.05F}, 1.5707963F * static_cast<float>(i));
     for (int i = 0; i < 4; ++i) {
-      if (!r.Chance(0.8F)) continue;
+      if (!r.Chance(0.7F)) continue;
       const float side = (i & 1) != 0 ? 1.0F : -1.0F;
-      const float along = ((i & 2) != 0 ? 0.3F : -0.3F) * width;
-      const Vec3 at{x, y, 0.0F};
+      const float along = ((i & 2) != 0 ? 0.28F : -0.28F) * width;
       b.Place(at, yaw);
       const Vec3 seat = b.ToWorld({along, side * r.Uniform(0.5F, 0.75F), 0.0F});
-      b.Place(seat, yaw + (side > 0.0F ? 0.0F : 3.1415927F) + r.Uniform(-0.4F, 0.4F));
+      b.Place(seat, yaw + (side > 0.0F ? 0.0F : 3.1415927F) + r.Uniform(-0.3F, 0.3F));
       Chair(b, m, m.wood);
     }
-  } else if (r.Chance(0.7F)) {
+  } else if (wide && r.Chance(0.7F)) {
     Table(b, m, 1.0F, 0.6F, 0.42F, m.wood);
-    Clutter(b, m, 1.0F, 0.5F, 0.0F, 0.42F, 4);
+    Clutter(b, m, 1.0F, 0.5F, 0.0F, 0.42F, 5);
+    b.AddSight({0.0F, 0.0F, 0.45F});
   }
-  // Things on the floor.
-  for (int i = 0; i < 5; ++i) {
+  // Things on the floor, where there is room.
+  for (int i = 0; i < 8; ++i) {
     const float fx = Mix(q.low_x + 0.3F, q.high_x - 0.3F, r.Uniform());
     const float fy = Mix(q.low_y + 0.3F, q.high_y - 0.3F, r.Uniform());
-    b.Place({fx, fy, 0.0F}, r.Uniform(0.0F, 6.28F));
+    const float turn = r.Uniform(0.0F, 6.28F);
     const float draw = r.Uniform();
-    if (draw < 0.25F) {
+    if (!IsClear(b.scene(), fx, fy, 0.3F)) continue;
+    b.Place({fx, fy, 0.0F}, turn);
+    if (draw < 0.2F) {
       Plant(b, m, r.Uniform(0.8F, 1.6F));
-    } else if (draw < 0.5F) {
+    } else if (draw < 0.45F) {
       b.Box(0.0F, 0.0F, 0.0F, {r.Uniform(0.3F, 0.5F), 0.35F, r.Uniform(0.2F, 0.4F)}, m.cardboard);
-    } else if (draw < 0.65F) {
+    } else if (draw < 0.55F) {
       Lamp(b, m, 0.0F, 0.0F, 0.0F, r.Uniform(1.4F, 1.7F));
-    } else if (draw < 0.8F) {
+    } else if (draw < 0.7F) {
       b.Cylinder(0.0F, 0.0F, 0.0F, 0.13F, 0.3F, m.metal);  // waste bin
     } else {
       Chair(b, m, m.cloth);
@@ -150,7 +211,10 @@ CALFVO_HD void BuildRoom(SceneBuilder& b) {
   Scene& scene = b.scene();
   const IndoorMaterials m = DrawIndoorMaterials(b);
   const float height = r.Uniform(2.35F, 3.0F);
-  const Room first{0.0F, r.Uniform(3.0F, 6.5F), 0.0F, r.Uniform(3.0F, 5.5F), height};
+  const float draw = r.Uniform();
+  const RoomUse use = draw < 0.45F ? RoomUse::kKitchen : draw < 0.7F ? RoomUse::kOffice : RoomUse::kHome;
+  const float narrowest = use == RoomUse::kKitchen ? 2.6F : 3.0F;
+  const Room first{0.0F, r.Uniform(narrowest, 6.5F), 0.0F, r.Uniform(narrowest, 5.5F), height};
   scene.ground_material = InteriorFloor(b);
   const float stains = r.Uniform(0.02F, 0.15F);
   const int ceiling = Plain(b, Rgb(0.92F, 0.91F, 0.88F), stains, r.Uniform(0.5F, 3.0F));
@@ -179,12 +243,16 @@ CALFVO_HD void BuildRoom(SceneBuilder& b) {
     b.Box(x, at + 0.5F * open, 0.0F, {0.14F, 0.07F, 2.05F}, m.dark_wood);
     scene.space_low[1] = {first.high_x - 0.2F, second.low_y, 0.0F};
     scene.space_high[1] = {second.high_x, second.high_y, height};
-    for (int i = 1; i < 4; ++i) FurnishWall(b, m, second, i, true);
+    b.KeepPrimitives(b.PrimitivesLeft() * 2 / 3);
+    for (int i = 1; i < 4; ++i) FurnishWall(b, m, second, i, RoomUse::kHome, false);
+    b.KeepPrimitives(0);
   }
-  for (int i = 0; i < 4; ++i) {
+  b.KeepPrimitives(80);
+  for (int i = 3; i >= 0; --i) {
     if (two && i == 1) continue;
-    FurnishWall(b, m, first, i, true);
+    FurnishWall(b, m, first, i, use, use == RoomUse::kKitchen && i > 1);
   }
+  b.KeepPrimitives(0);
   FurnishMiddle(b, m, first);
   b.Place(scene.light.position, 0.0F);
   if (scene.light.is_lamp != 0) {

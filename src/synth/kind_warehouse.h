@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warehouse with racks of boxes on pallets of 1.2 × 0.8 m, and a corridor with doors.
+// A warehouse with racks of boxes on pallets of 1.2 × 0.8 m and shelves of products, and a corridor with
+// doors.
 #pragma once
 
 #include "synth/kind_room.h"
@@ -57,6 +58,12 @@ CALFVO_HD void BuildWarehouse(SceneBuilder& b) {
   for (float x = hall.low_x + 2.0F; x < hall.high_x; x += 5.0F) {
     b.Box(x, 0.0F, height - 0.4F, {0.15F, 3.0F * pitch, 0.3F}, m.metal);
     b.Box(x + 2.5F, 0.0F, height - 0.25F, {0.2F, aisle * 0.6F, 0.08F}, m.lamp);
+  }
+  // Shelves for small things at one end.
+  const int shelves_for_picking = r.Chance(0.7F) ? 2 : 0;
+  for (int i = 0; i < shelves_for_picking; ++i) {
+    PlaceAtWall(b, hall, 0, 0.5F + (i == 0 ? 0.7F : -0.7F) / (3.0F * pitch));
+    ProductShelf(b, m, r.Chance(0.5F) ? steel : m.metal);
   }
   const float levels = r.Uniform(1.4F, 1.9F);
   const float from = hall.low_x + 3.0F;

@@ -159,24 +159,45 @@ CALFVO_HD Vec3 PosterColor(const Material& m, const SurfacePoint& s, float noise
   return Mix(color, m.a, Saturate(border / (s.footprint / s.half_u) + 0.5F));
 }
 
-CALFVO_HD Vec3 RoadColor(const Material& m, const SurfacePoint& s, Vec3 asphalt) {
-  const float lanes = m.scale_v;  // each side
+CALFVO_HD Vec3 RoadColor(const Material& m, const SurfacePoint& s, Vec3 asphalt, float broad) {
+  const float lanes = m.scale_v;  // each side; 0: without markings
   const float across = fabsf(s.v);
-  const float dash = fabsf(s.u / 12.0F - Floor(s.u / 12.0F) - 0.5F) * 12.0F;
-  const float dashed = Saturate((1.5F - dash) / Max(s.footprint, 0.01F) + 0.5F);
   const float nearest = Floor(across / m.scale_u + 0.5F);
+  const float from_line = across - nearest * m.scale_u;  // −½..½ lanes
+  const uint32_t style = HashCell(4, 4, m.seed);
+  // Wheels polish two tracks in each lane, tar closes cracks, trenches are mended in another tone.
+  const float track = Cover(fabsf(fabsf(from_line) - 0.5F * m.scale_u) - 0.75F, 0.3F, s.footprint + 0.4F);
+  Vec3 color = asphalt * (1.0F + 0.15F * (UpperUnit(style * 0x9E3779B1U) - 0.3F) * track);
+  const Cell trench = CellAt(s.u / 9.0F, s.v / 3.1F);
+  const uint32_t mended = HashCell(trench.i, trench.j, m.seed + 1U);
+  if ((mended & 7U) == 0) {
+    const float patch = Cover((trench.x - 0.5F) * 9.0F, 1.0F + 3.0F * UpperUnit(mended), s.footprint) *
+                        Cover((trench.y - 0.5F) * 3.1F, 0.3F + 1.1F * LowerUnit(mended), s.footprint);
+    color = color * (1.0F + patch * (0.7F * LowerUnit(mended * 0x85A3C1D7U) - 0.4F));
+  } else if ((mended & 15U) == 1) {  // the lid of a shaft, 0.6 m across
+    const float dx = (trench.x - 0.2F - 0.6F * UpperUnit(mended)) * 9.0F;
+    const float dy = (trench.y - 0.5F) * 3.1F;
+    color = color * (1.0F - 0.5F * Cover(sqrtf(dx * dx + dy * dy), 0.3F, s.footprint));
+  }
+  if ((style & 0x300U) == 0) color = color * (1.0F - 0.45F * Cover(broad, 0.006F, 0.3F * s.footprint));
+
+  if (lanes < 0.5F) return color;
   float paint = 0.0F;
-  if (nearest < lanes - 0.5F) paint = Cover(across - nearest * m.scale_u, 0.06F, s.footprint) * dashed;
+  const float dash = fabsf(s.u / 12.0F - Floor(s.u / 12.0F) - 0.5F) * 12.0F;
+  const float length = (style & 2U) != 0 ? 1.5F : 2.0F + 4.5F * LowerUnit(style);  // half; 6 m: unbroken
+  const float dashed = Saturate((length - dash) / Max(s.footprint, 0.01F) + 0.5F);
+  if (nearest < lanes - 0.5F) paint = Cover(from_line, 0.06F, s.footprint) * dashed;
   const float edge = lanes * m.scale_u - 0.35F;
-  paint = Max(paint, Cover(across - edge, 0.05F, s.footprint));
+  if ((style & 12U) != 0) paint = Max(paint, Cover(across - edge, 0.06F, s.footprint));
   // A crossing every 70 m: stripes half a metre wide, 3.5 m long.
-  const float along = s.u / 70.0F + UpperUnit(HashCell(4, 4, m.seed));
-  const float to_crossing = (along - Floor(along) - 0.5F) * 70.0F;
-  const float stripe = across - Floor(across) - 0.5F;
-  if (across < edge) {
+  if ((style & 48U) == 0 && across < edge) {
+    const float along = s.u / 70.0F + UpperUnit(style);
+    const float to_crossing = (along - Floor(along) - 0.5F) * 70.0F;
+    const float stripe = across - Floor(across) - 0.5F;
     paint = Max(paint, Cover(to_crossing, 1.75F, s.footprint) * Cover(stripe, 0.25F, s.footprint));
   }
-  return Mix(asphalt, m.c, paint * 0.85F);
+  const float worn = 0.6F + 0.3F * UpperUnit(style * 0x632BE5ABU);
+  return Mix(color, m.c, paint * worn);
 }
 
 CALFVO_HD Vec3 FieldsColor(const Material& m, const SurfacePoint& s, float noise) {
@@ -259,10 +280,10 @@ CALFVO_HD Vec3 MaterialColor(const Material& m, const SurfacePoint& s, TextureVi
       }
       break;
     case Pattern::kRoad:
-      color = RoadColor(m, s, Mix(m.a, m.b, Saturate(0.5F + noise * 0.6F + broad)));
+      color = RoadColor(m, s, Mix(m.a, m.b, Saturate(0.5F + noise * 0.6F + broad)), broad);
       break;
     case Pattern::kFoliage: {
-      const float leaf = Saturate(0.5F + noise * 0.9F);
+      const float leaf = Saturate(0.5F + noise * 0.9F + broad);
       color = Mix(Mix(m.a, m.b, leaf), m.c, Saturate(-noise * 1.6F - 0.35F));
       break;
     }

@@ -52,6 +52,14 @@ CALFVO_HD float ValueNoise(float x, float y, uint32_t seed) {
   return Mix(bottom, top, sv);
 }
 
+// The same in space.
+CALFVO_HD float ValueNoise(float x, float y, float z, uint32_t seed) {
+  const float fz = Floor(z);
+  const float w = z - fz;
+  const uint32_t layer = seed + static_cast<uint32_t>(static_cast<int>(fz)) * 0x3C6EF372U;
+  return Mix(ValueNoise(x, y, layer), ValueNoise(x, y, layer + 0x3C6EF372U), w * w * (3.0F - 2.0F * w));
+}
+
 // Five octaves around 0, within about ±1. `footprint` is the size of a pixel in the units of (x, y); octaves
 // finer than a few pixels fade out, so that the result does not flicker when the camera moves.
 CALFVO_HD float FractalNoise(float x, float y, float footprint, uint32_t seed) {

@@ -146,6 +146,11 @@ CALFVO_HD_CALL int InteriorFloor(SceneBuilder& b) {
   m.noise_frequency = r.Uniform(6.0F, 25.0F);
   m.texture = MaybeTexture(r, 0.4F);
   m.scale_u = r.Uniform(0.5F, 2.0F);
+  if (draw > 0.88F) {  // a striped carpet
+    m.pattern = Pattern::kStripes;
+    m.texture = kNoTexture;
+    m.scale_u = r.Uniform(0.02F, 0.08F);
+  }
   return b.AddMaterial(m);
 }
 
@@ -242,9 +247,23 @@ CALFVO_HD_CALL int Grass(SceneBuilder& b) {
   m.b = Mix(Rgb(0.42F, 0.55F, 0.22F), Rgb(0.68F, 0.62F, 0.42F), dry);
   m.c = Mix(m.a, Rgb(0.36F, 0.28F, 0.2F), r.Uniform());
   m.noise_amount = r.Uniform(0.25F, 0.45F);
-  m.noise_frequency = r.Uniform(0.8F, 4.0F);
+  m.noise_frequency = r.Uniform(1.5F, 9.0F);
   m.texture = MaybeTexture(r, 0.3F);
   m.scale_u = r.Uniform(1.0F, 3.0F);
+  return b.AddMaterial(m);
+}
+
+CALFVO_HD_CALL int Fields(SceneBuilder& b) {
+  Random& r = b.random();
+  Material m;
+  m.pattern = Pattern::kFields;
+  m.a = Rgb(0.36F, 0.48F, 0.2F) * r.Uniform(0.7F, 1.2F);
+  m.b = Rgb(0.66F, 0.6F, 0.36F) * r.Uniform(0.7F, 1.2F);
+  m.c = Rgb(0.45F, 0.34F, 0.24F) * r.Uniform(0.7F, 1.2F);
+  m.scale_u = r.Uniform(35.0F, 80.0F);
+  m.scale_v = r.Uniform(30.0F, 60.0F);
+  m.noise_amount = r.Uniform(0.2F, 0.4F);
+  m.noise_frequency = r.Uniform(0.08F, 0.4F);
   return b.AddMaterial(m);
 }
 

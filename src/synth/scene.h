@@ -19,7 +19,7 @@ enum class SceneKind : int {
   kCorridor,      // a passage with doors, pictures and lamps
   kWarehouse,     // racks with boxes and pallets, aisles 2.6–3.4 m wide
   kHall,          // a large hall with columns, seats, stands and people
-  kStreet,        // a street with buildings, cars, trees and people
+  kStreet,        // a street in town, in a suburb or in the country
   kTerrain,       // hills with trees, bushes and rocks
   kAerialCity,    // blocks of buildings, to be seen from 15–120 m
   kAerialFields,  // fields, hedges, farms, to be seen from 15–120 m
@@ -35,6 +35,7 @@ using portable::Vec3;
 inline constexpr int kMaxPrimitives = 512;
 inline constexpr int kMaxMaterials = 64;
 inline constexpr int kMaxMovers = 16;
+inline constexpr int kMaxSights = 12;
 inline constexpr int kMaxNodes = 1024;      // of the hierarchy; its indices must fit 12 bits, see trace.h
 inline constexpr int kMaxDepth = 20;        // of the hierarchy
 inline constexpr int kTerrainSamples = 48;  // along each side of the height grid
@@ -55,6 +56,7 @@ enum class Shape : uint32_t {
   kCone,      // base at z = −1, apex at z = 1
   kPrism,     // a roof: |x| ≤ (1 − z) / 2, ridge along y at z = 1
   kTapered,   // a box that narrows towards z = 1: to 0.55 along x, to 0.85 along y
+  kCrown,     // of a tree: the skin of a sphere with gaps between the leaves
 };
 
 // A shape placed in the world. unit = rows · (x, y, z, 1) maps a point of the world (for a mover: of the
@@ -86,7 +88,8 @@ enum class Pattern : uint16_t {
   kFacade,   // wall a..b with windows c: one per scale_u × scale_v (a storey)
   kBooks,    // spines of many colours, scale_u wide
   kPoster,   // a picture or a printed page over the whole face
-  kRoad,     // asphalt a..b, lanes scale_u wide along x with markings c
+  kRoad,  // asphalt a..b, worn and mended; on each side of the x axis scale_v marked lanes of scale_u, paint
+          // c
   kFoliage,  // leaves a..b with gaps c
   kFields,   // parcels scale_u × scale_v of a, b, c with rows
   kGlass,    // panes that mirror the sky, c frames
@@ -143,6 +146,12 @@ struct Light {
   float occlusion = 0;  // strength of the darkening towards floor, walls and ceiling
 };
 
+// Something that people hold a camera at: the things on a table, a counter or a shelf.
+struct Sight {
+  Vec3 point;
+  float yaw = 0.0F;  // radians, of the line of sight when looking at it squarely
+};
+
 // Heights over a square of `size` metres centred at the origin; its border continues outwards for ever.
 struct Terrain {
   float size = 0.0F;  // 0: flat ground at z = 0
@@ -160,12 +169,14 @@ struct Scene {
   int node_count = 0;
   int mover_count = 0;
   int ground_material = 0;
+  int sight_count = 0;
   // Where a camera may be: indoors the rooms, outdoors the part with something to see. A second box covers
   // the other room of a flat; without one it equals the first.
   Vec3 space_low[2];
   Vec3 space_high[2];
   float lane_y[2];         // streets: the middles of the lanes, driven towards +x and towards −x
   float passage_half = 0;  // streets, aisles: half the width kept clear along x
+  Sight sights[kMaxSights];
   Light light;
   Terrain terrain;
   Material materials[kMaxMaterials];

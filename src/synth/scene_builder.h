@@ -18,7 +18,7 @@ class SceneBuilder {
  public:
   CALFVO_HD SceneBuilder(Scene& scene, uint64_t seed) : scene_(scene), random_(seed) {
     scene.primitive_count = scene.static_count = scene.material_count = 0;
-    scene.node_count = scene.mover_count = scene.ground_material = 0;
+    scene.node_count = scene.mover_count = scene.ground_material = scene.sight_count = 0;
     scene.lane_y[0] = scene.lane_y[1] = scene.passage_half = 0.0F;
     scene.light = Light{};
     scene.light.seed = static_cast<uint32_t>(seed);
@@ -29,6 +29,7 @@ class SceneBuilder {
 
   CALFVO_HD void Place(Vec3 origin, float yaw) {
     origin_ = origin;
+    yaw_ = yaw;
     SinCos(yaw, sine_, cosine_);
   }
   CALFVO_HD Vec3 ToWorld(Vec3 local) const { return origin_ + Turn(local); }
@@ -66,6 +67,13 @@ class SceneBuilder {
   }
   CALFVO_HD void Sphere(Vec3 center, Vec3 radii, int material) {
     Add(Shape::kSphere, center, radii, material);
+  }
+  CALFVO_HD void Crown(Vec3 center, Vec3 radii, int leaves) { Add(Shape::kCrown, center, radii, leaves); }
+
+  // Something to look at, from the front (local −y) but for `turn`.
+  CALFVO_HD void AddSight(Vec3 local, float turn = 0.0F) {
+    if (scene_.sight_count >= kMaxSights) return;
+    scene_.sights[scene_.sight_count++] = {ToWorld(local), yaw_ + turn + 1.5707963F};
   }
 
   CALFVO_HD_CALL int AddMaterial(const Material& material) {
@@ -116,7 +124,9 @@ class SceneBuilder {
     if (scene_.mover_count == 0) scene_.static_count = scene_.primitive_count;
   }
 
-  CALFVO_HD int PrimitivesLeft() const { return limit_ - scene_.primitive_count; }
+  // How many static primitives may still be added, less those kept for what comes later.
+  CALFVO_HD int PrimitivesLeft() const { return limit_ - kept_ - scene_.primitive_count; }
+  CALFVO_HD void KeepPrimitives(int count) { kept_ = count; }
 
  private:
   static constexpr int kReservedForMovers = 96;
@@ -128,9 +138,11 @@ class SceneBuilder {
   Scene& scene_;
   Random random_;
   Vec3 origin_;
+  float yaw_ = 0.0F;
   float sine_ = 0.0F;
   float cosine_ = 1.0F;
   int mover_first_ = 0;
+  int kept_ = 0;
   int limit_ = kMaxPrimitives - kReservedForMovers;
   bool overflow_ = false;  // something of the current mover did not fit
 };

@@ -6,6 +6,7 @@
 
 #include "base/testing.h"
 #include "synth/bvh.h"
+#include "synth/free_space.h"
 #include "synth/scene_kind.h"
 #include "synth/trace.h"
 
@@ -131,12 +132,53 @@ TEST(Scene, MoversHaveTheSizesOfCarsAndPeople) {
       }
     }
     const float lane = scene->lane_y[1] - scene->lane_y[0];
-    EXPECT_GE(lane, 3.0F);
+    EXPECT_GE(lane, 2.0F);
     EXPECT_LE(lane, 3.7F);
-    EXPECT_GE(scene->materials[scene->ground_material].scale_u, 3.0F);
+    EXPECT_NEAR(scene->materials[scene->ground_material].scale_u, lane, 1e-6F);
   }
   EXPECT_GT(cars, 60);
   EXPECT_GT(people, 60);
+}
+
+TEST(Scene, StreetsAreOfManyKinds) {
+  int marked = 0;
+  int narrow = 0;
+  int crowns = 0;
+  int tall_houses = 0;
+  constexpr int kStreets = 60;
+  for (uint64_t seed = 0; seed < kStreets; ++seed) {
+    const auto scene = MakeScene(SceneKind::kStreet, seed);
+    marked += scene->materials[scene->ground_material].scale_v > 0.0F ? 1 : 0;
+    narrow += scene->passage_half < 3.0F ? 1 : 0;
+    int tall = 0;
+    for (int i = 0; i < scene->static_count; ++i) {
+      crowns += scene->primitives[i].shape() == Shape::kCrown ? 1 : 0;
+      tall += scene->primitives[i].shape() == Shape::kBox && scene->primitives[i].half_size.z > 5.0F ? 1 : 0;
+    }
+    tall_houses += tall > 5 ? 1 : 0;
+  }
+  EXPECT_NEAR(marked, 0.55 * kStreets, 12);
+  EXPECT_NEAR(narrow, 0.3 * kStreets, 12);
+  EXPECT_NEAR(tall_houses, 0.35 * kStreets, 12);
+  EXPECT_GT(crowns, 15 * kStreets);
+}
+
+TEST(Scene, RoomsHaveWorktopsAtTheHeightOfWorktops) {
+  int worktops = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const auto scene = MakeScene(SceneKind::kRoom, seed);
+    EXPECT_GT(scene->sight_count, 0);
+    for (int i = 0; i < scene->sight_count; ++i) {
+      EXPECT_TRUE(IsInside(scene->space_low[0], scene->space_high[0], scene->sights[i].point) ||
+                  IsInside(scene->space_low[1], scene->space_high[1], scene->sights[i].point));
+    }
+    ForEachBox(*scene, [&](Vec3 full, Vec3, Vec3 high) {
+      if (std::fabs(full.z - 0.035F) > 1e-4F || std::fabs(full.y - 0.62F) > 1e-4F) return;
+      ++worktops;
+      EXPECT_NEAR(high.z, 0.905F, 1e-3F);
+    });
+  }
+  EXPECT_GT(worktops, 15);
 }
 
 TEST(Scene, MoversGoWhereTheirVelocitySays) {

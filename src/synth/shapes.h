@@ -106,6 +106,18 @@ CALFVO_HD float IntersectCone(const Ray& r) {
   return best;
 }
 
+// Whether there is a gap between the leaves at a point of the unit sphere. Gaps are about a tenth of
+// its radius wide and make up more than a third of it.
+CALFVO_HD bool IsLeafGap(Vec3 p, uint32_t variation) {
+  return ValueNoise(10.0F * p.x, 10.0F * p.y, 10.0F * p.z, variation) < 0.44F;
+}
+
+// The leaves of the near side, or through a gap those of the far side.
+CALFVO_HD float IntersectLeaves(const Ray& r, Interval in, uint32_t variation) {
+  if (in.near > kNearest && !IsLeafGap(r.origin + r.direction * in.near, variation)) return in.near;
+  return in.far > kNearest && !IsLeafGap(r.origin + r.direction * in.far, variation) ? in.far : kFar;
+}
+
 // The nearest t ≥ kNearest at which the ray meets the primitive's surface, or kFar.
 CALFVO_HD float IntersectPrimitive(const Primitive& primitive, const Ray& ray) {
   const Ray r = ToUnit(primitive, ray);
@@ -114,7 +126,7 @@ CALFVO_HD float IntersectPrimitive(const Primitive& primitive, const Ray& ray) {
   const Shape shape = primitive.shape();
   if (shape == Shape::kCone) return IntersectCone(r);
   Interval in;
-  if (shape == Shape::kSphere) {
+  if (shape == Shape::kSphere || shape == Shape::kCrown) {
     ClipQuadric(Dot(d, d), Dot(o, d), Dot(o, o) - 1.0F, in);
   } else {
     ClipSlab(o.z, d.z, in);
@@ -135,6 +147,7 @@ CALFVO_HD float IntersectPrimitive(const Primitive& primitive, const Ray& ray) {
     }
   }
   if (in.near > in.far) return kFar;
+  if (shape == Shape::kCrown) return IntersectLeaves(r, in, primitive.variation());
   if (in.near > kNearest) return in.near;
   return in.far > kNearest ? in.far : kFar;
 }
@@ -142,7 +155,7 @@ CALFVO_HD float IntersectPrimitive(const Primitive& primitive, const Ray& ray) {
 // The outward normal in unit space at a point on the surface; not of unit length.
 CALFVO_HD Vec3 UnitNormal(Shape shape, Vec3 p) {
   const float radius2 = p.x * p.x + p.y * p.y;
-  if (shape == Shape::kSphere) return p;
+  if (shape == Shape::kSphere || shape == Shape::kCrown) return p;
   if (shape == Shape::kBox) {
     const float ax = fabsf(p.x);
     const float ay = fabsf(p.y);

@@ -170,5 +170,33 @@ TEST(Terrain, RaysMeetTheHeights) {
   EXPECT_GT(hits, 250);
 }
 
+TEST(Shapes, CrownsAreTheSkinOfASphereWithGaps) {
+  Random random(31);
+  auto scene = std::make_unique<Scene>();
+  int leaves = 0;
+  int through = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Primitive crown = RandomPrimitive(Shape::kCrown, random, *scene);
+    Primitive sphere = crown;
+    sphere.info = PackInfo(Shape::kSphere, 0, -1, crown.variation());
+    const Ray ray = RandomRay(random);
+    const float solid = IntersectPrimitive(sphere, ray);
+    const float t = IntersectPrimitive(crown, ray);
+    if (solid == kFar) {
+      EXPECT_EQ(t, kFar);
+      continue;
+    }
+    EXPECT_GE(t, solid);
+    if (t == kFar) {
+      ++through;
+      continue;
+    }
+    ++leaves;
+    EXPECT_NEAR(Norm(PointToUnit(crown, ray.origin + ray.direction * t)), 1.0F, 1e-3F);
+  }
+  EXPECT_GT(leaves, 3 * through);
+  EXPECT_GT(through, leaves / 20);
+}
+
 }  // namespace
 }  // namespace calfvo::synth

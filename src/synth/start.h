@@ -11,9 +11,9 @@ namespace calfvo {
 
 // Who or what carries the camera, as far as the start is concerned.
 enum class CameraCarrier : int {
-  kHandheld,  // 1.2–1.7 m above the ground
+  kHandheld,  // 1.2–1.7 m above the ground, or 0.5–1.9 m in front of a sight of the scene
   kHead,      // 1.6–1.8 m
-  kVehicle,   // 1.2–1.8 m on a lane, heading along it; indoors a trolley in the aisle
+  kVehicle,   // 1.2–2.2 m, mostly near 1.7 m, on a lane, heading along it; indoors a trolley in the aisle
   kDrone,     // 2–50 m outdoors, 15–120 m in aerial scenes, 0.5 m off floor and ceiling indoors
 };
 
@@ -37,12 +37,31 @@ CALFVO_HD float StartHeight(const Scene& scene, CameraCarrier carrier, portable:
     case CameraCarrier::kHead:
       return 1.6F + 0.2F * share;
     case CameraCarrier::kVehicle:
-      return 1.2F + 0.6F * share;
+      return 1.7F + 0.5F * (2.0F * share - 1.0F) * fabsf(2.0F * share - 1.0F);
     case CameraCarrier::kDrone:
       break;
   }
   if (scene.light.ceiling < 1e8F) return 0.5F + (Min(top, 8.0F) - 0.5F) * share;
   return 2.0F + 48.0F * share * share * share;
+}
+
+// In front of a thing that is worth a look, 0.45–2 m away, looking at it. Hands go lower for low things.
+CALFVO_HD void FaceSight(const Sight& sight, CameraCarrier carrier, portable::Random& random, Start& start) {
+  const float rank = random.Uniform();
+  const float away = 0.45F + 1.55F * rank * rank;
+  const float aside = random.Uniform(-0.7F, 0.7F);
+  const float above = random.Uniform(0.0F, 0.75F);
+  const float miss = random.Uniform(-0.3F, 0.3F);
+  if (carrier == CameraCarrier::kHandheld) {
+    start.position.z = Clamp(sight.point.z + above * (0.5F + 0.5F * away), 0.5F, 1.9F);
+  }
+  float sine = 0.0F;
+  float cosine = 0.0F;
+  SinCos(sight.yaw + aside, sine, cosine);
+  start.position.x = sight.point.x - away * cosine;
+  start.position.y = sight.point.y - away * sine;
+  start.yaw = sight.yaw + aside + miss;
+  start.pitch = -atan2f(start.position.z - sight.point.z, away) + 0.5F * miss;
 }
 
 // Tries up to 24 places; prefers those with something to see 0.6–60 m ahead. `clearance` in metres.
@@ -53,6 +72,7 @@ CALFVO_HD Start SuggestStart(const Scene& scene, CameraCarrier carrier, float cl
   const bool aerial = scene.kind == SceneKind::kAerialCity || scene.kind == SceneKind::kAerialFields;
   const bool in_lane = carrier == CameraCarrier::kVehicle &&
                        (scene.kind == SceneKind::kStreet || scene.kind == SceneKind::kWarehouse);
+  const bool on_foot = carrier == CameraCarrier::kHandheld || carrier == CameraCarrier::kHead;
   MoverTable movers;
   FillMovers(scene, 0.0F, 0.0F, movers);
   for (int attempt = 0; attempt < 24; ++attempt) {
@@ -90,13 +110,15 @@ CALFVO_HD Start SuggestStart(const Scene& scene, CameraCarrier carrier, float cl
       start.pitch = -0.85F + 0.65F * pitch;
     }
     start.position.z = height + TerrainHeight(scene.terrain, start.position.x, start.position.y);
+    const bool at_sight = scene.sight_count > 0 && on_foot && attempt < 18 && random.Chance(0.75F);
+    if (at_sight) FaceSight(scene.sights[random.Index(scene.sight_count)], carrier, random, start);
     start.free = IsFree(scene, start.position, clearance, 0.0F);
     if (!start.free) continue;
     fallback = start;
     if (aerial) return start;
     const Pose pose = LookPose(start.position, start.yaw, start.pitch, 0.0F);
     const Hit hit = Trace(scene, movers, 0.0F, {pose.translation, pose.rotation.z});
-    const float nearest = attempt < 8 ? 1.5F : 0.6F;
+    const float nearest = at_sight ? 0.3F : attempt < 8 ? 1.5F : 0.6F;
     if (hit.t > nearest && (hit.t < 60.0F || in_lane)) return start;
   }
   return fallback.free ? fallback : start;

@@ -92,7 +92,7 @@ TEST_P(WarpTest, NextFrameWarpedThroughDepthAndThroughMotionIsThisFrame) {
     const auto scene = MakeScene(kind, seed);
     Random random(seed);
     const CameraModel camera =
-        CameraFromSensor(DrawSensor({.distortion_probability = 0.7F}, random), 128, 96);
+        CameraFromSensor(DrawSensor({.distortion_probability = 0.7F}, kind, random), 128, 96);
     PosedFrame frames[2];
     synth::TestMotion(*scene, frames, 2, 1.0F / 20, Random(seed + 50));
     const FrameOutputs here = renderer.Render(*scene, camera, frames, 2, 0, {}, 0);

@@ -24,7 +24,7 @@ struct ProceduralOptions {
   std::array<MotionWeights, kSceneKindCount> motion_weights = ClipOptions::DefaultMotionWeights();
   EffectsOptions effects = EffectsOptions::Training();
   SensorOptions sensor;
-  float min_rate_hz = 10.0F;  // frames per second, drawn per window, evenly on a logarithmic scale
+  float min_rate_hz = 10.0F;  // frames per second, drawn per window; see DrawRate
   float max_rate_hz = 30.0F;
 
   // Where set: images for surfaces, and recorded paths to take motion from.

@@ -12,6 +12,7 @@
 #include "base/thread_pool.h"
 #include "calfvo/error.h"
 #include "clip/camera_path.h"
+#include "clip/window_path.h"
 #include "data/relative_pose.h"
 #include "motion/real_paths.h"
 #include "synth/cpu_renderer.h"
@@ -89,8 +90,7 @@ class CpuProceduralStream : public WindowStream {
     Random random(WindowSeed(seed, window, WindowPart::kMotion));
     const MotionWeights& weights = options_.motion_weights[static_cast<size_t>(scene_kind)];
     PathOptions path{.kind = DrawMotion(weights, random), .frames = 1 + options_.frames};
-    const float rate_hz =
-        options_.min_rate_hz * std::pow(options_.max_rate_hz / options_.min_rate_hz, random.Uniform());
+    const float rate_hz = DrawRate(path.kind, options_.min_rate_hz, options_.max_rate_hz, random);
     path.rate = {static_cast<int>(std::lround(1000.0F * rate_hz)), 1000};
     for (uint64_t attempt = 0; attempt < kScenes; ++attempt) {
       auto scene = MakeScene(scene_kind, WindowSeed(seed, window, WindowPart::kScene) + attempt);
@@ -113,8 +113,8 @@ class CpuProceduralStream : public WindowStream {
     const int count = 1 + options_.frames;  // the one before the window first
     const Plan plan = MakePlan(seed, window);
     Random sensor_random(WindowSeed(seed, window, WindowPart::kSensor));
-    const CameraModel camera =
-        CameraFromSensor(DrawSensor(options_.sensor, sensor_random), options_.size, options_.size);
+    const CameraModel camera = CameraFromSensor(DrawSensor(options_.sensor, plan.scene->kind, sensor_random),
+                                                options_.size, options_.size);
     const synth::WindowEffects effects =
         synth::DrawEffects(options_.effects, count, Random(WindowSeed(seed, window, WindowPart::kEffects)));
     const uint64_t noise_seed = seed + static_cast<uint64_t>(window) * 0x10001U;  // the GPU's too
