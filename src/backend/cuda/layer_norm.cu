@@ -109,7 +109,7 @@ void Launch(const NormArguments& a, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((a.rows + kRowsPerBlock - 1) / kRowsPerBlock);
   constexpr int kThreads = kRowsPerBlock * kWarp;
   const auto wide = [&](auto* kernel) {
-    kernel<<<std::min(blocks, 4 * Multiprocessors()), kThreads, 0, stream>>>(
+    kernel<<<std::min(blocks, 3 * Multiprocessors()), kThreads, 0, stream>>>(
         x, a.rows, a.gain, a.bias, a.epsilon, a.gelu, out, a.out.inverse_scale);
   };
   switch (a.cols) {
