@@ -51,6 +51,7 @@ int Bench(const BenchArguments& arguments) {
                      .overlap = arguments.options.overlap,
                      .flops = CountFlops(config),
                      .schedules = MeasureSpeed(estimator, arguments.options)};
+  report.device_bytes = estimator.backend().DeviceBytes();
   fmt::print("{}", arguments.json ? SpeedJson(report) : SpeedText(report));
   return 0;
 }

@@ -21,6 +21,7 @@ void PrintMachine() {
     const bool is_chosen = kind.name == chosen.name && kind.precision == chosen.precision;
     fmt::print("  {}{}\n", MakeBackend(kind, 0)->Description(), is_chosen ? "  (auto)" : "");
   }
+  if (!BackendWarning().empty()) fmt::print("{}\n", BackendWarning());
 }
 
 void PrintModel(const std::filesystem::path& path) {

@@ -111,8 +111,10 @@ Run AddRunCommand(CLI::App& app) {
   app.add_option("--model", options.model, "Model by name or file; random:calfvo-s for random weights")
       ->type_name("NAME|FILE")
       ->capture_default_str();
-  app.add_option("--backend", options.backend, "What computes: auto, ref or cpu")->capture_default_str();
-  app.add_option("--precision", options.precision, "auto, f32 or bf16")->capture_default_str();
+  app.add_option("--backend", options.backend, "What computes: auto, cpu, cuda or ref")
+      ->capture_default_str();
+  app.add_option("--precision", options.precision, "auto, f32, bf16 or fp8, as the backend has it")
+      ->capture_default_str();
   app.add_option("--threads", options.threads, "0 means one per core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

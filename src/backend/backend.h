@@ -134,6 +134,9 @@ class Backend {
   // "ref f32", "cpu bf16 (AMX), 2 threads".
   virtual std::string Description() const = 0;
 
+  // Memory that it holds on a device, weights included; 0 for backends without one.
+  virtual size_t DeviceBytes() const { return 0; }
+
   virtual size_t ElementSize(Role role) const = 0;
   virtual std::unique_ptr<Buffer> Allocate(size_t bytes) = 0;
   // Host memory that a device reaches quickly.

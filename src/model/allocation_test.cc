@@ -55,7 +55,7 @@ TEST(Network, TakesNothingFromTheHeapAfterWarmUp) {
   const auto size = static_cast<size_t>(config.input.size);
   const std::vector<float> image(3 * size * size, 0.25F);
   for (const BackendKind kind : AvailableBackends()) {
-    if (kind.name == "ref") continue;
+    if (kind.name != "cpu") continue;
     const auto backend = MakeBackend(kind, 2);
     Network network(config, *model.weights, *backend);
     std::vector<FrameTokens> tokens;

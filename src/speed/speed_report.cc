@@ -17,10 +17,13 @@ std::string SpeedText(const SpeedReport& report) {
                     FormatValue(1e3 * schedule.median_s), FormatValue(1e3 * schedule.p95_s),
                     FormatValue(schedule.frames_per_s()), FormatValue(report.Tflops(schedule))});
   }
+  const std::string memory = report.device_bytes == 0 ? ""
+                                                      : fmt::format("\n{} MB of the device's memory\n",
+                                                                    report.device_bytes / 1'000'000);
   return fmt::format(
-      "{} on {}\n{:.1f} M parameters, windows of {} frames that share {}, {} GFLOP per frame\n\n{}",
+      "{} on {}\n{:.1f} M parameters, windows of {} frames that share {}, {} GFLOP per frame\n\n{}{}",
       report.model, report.backend, 1e-6 * static_cast<double>(report.parameters), report.window,
-      report.overlap, FormatValue(report.gflop_per_frame()), FormatTable(rows));
+      report.overlap, FormatValue(report.gflop_per_frame()), FormatTable(rows), memory);
 }
 
 std::string SpeedJson(const SpeedReport& report) {
@@ -42,6 +45,7 @@ std::string SpeedJson(const SpeedReport& report) {
                      {"gflop_encode_frame", 1e-9 * report.flops.encode_frame},
                      {"gflop_decode_window", 1e-9 * report.flops.decode_window},
                      {"gflop_per_frame", report.gflop_per_frame()},
+                     {"device_bytes", report.device_bytes},
                      {"schedules", schedules}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -20,6 +20,7 @@ struct SpeedReport {
   int overlap = 0;
   ModelFlops flops;
   std::vector<ScheduleSpeed> schedules;
+  size_t device_bytes = 0;  // that the backend holds on a device after all of them
 
   double gflop_per_frame() const { return 1e-9 * flops.PerFrame(window - overlap); }
   double Tflops(const ScheduleSpeed& schedule) const {

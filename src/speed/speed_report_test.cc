@@ -17,7 +17,8 @@ SpeedReport Example() {
           .window = 8,
           .overlap = 5,
           .flops = {.encode_frame = 100e9, .decode_window = 300e9},
-          .schedules = {{"live", 1, 3, 40, 0.025, 0.05}, {"offline", 16, 48, 7, 0.1, 0.125}}};
+          .schedules = {{"live", 1, 3, 40, 0.025, 0.05}, {"offline", 16, 48, 7, 0.1, 0.125}},
+          .device_bytes = 1'234'000'000};
 }
 
 TEST(SpeedReport, Text) {
@@ -27,6 +28,8 @@ TEST(SpeedReport, Text) {
 schedule  windows  frames  ms/step   95 %  frames/s  TFLOP/s
 live            1       3    25.00  50.00     120.0    24.00
 offline        16      48    100.0  125.0     480.0    96.00
+
+1234 MB of the device's memory
 )");
 }
 
@@ -36,6 +39,7 @@ TEST(SpeedReport, Json) {
   EXPECT_EQ(json["parameters"], 12'340'000);
   EXPECT_DOUBLE_EQ(json["gflop_per_frame"], 200.0);
   EXPECT_DOUBLE_EQ(json["gflop_decode_window"], 300.0);
+  EXPECT_EQ(json["device_bytes"], 1'234'000'000);
   const auto& offline = json["schedules"]["offline"];
   EXPECT_EQ(offline["windows"], 16);
   EXPECT_EQ(offline["steps"], 7);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "network/train_network.h"
+#include "weights/model_flops.h"
 
 namespace calfvo::train {
 namespace {
@@ -30,53 +31,12 @@ enum class Part {
   kCached,   // the decoder alone, on tokens that are there already
 };
 
-// Multiplications of one window's forward pass: products, convolutions and attention.
-struct Multiplications {
-  double encoder = 0.0;
-  double decoder = 0.0;
-};
-
-Multiplications Count(const ModelConfig& config) {
-  const double tokens = config.tokens();
-  const double frames = config.window;
-  const auto block = [](double rows, double length, double dim, double hidden) {
-    return rows * dim * (4.0 * dim + 2.0 * length + 2.0 * hidden);
-  };
-  const EncoderConfig& encoder = config.encoder;
-  double frame = 0.0;
-  if (encoder.kind == EncoderKind::kPair) {
-    double in = 6.0;
-    double side = config.input.size;
-    for (size_t s = 0; s < 4; ++s) {
-      side /= 2.0;
-      const double out = encoder.channels[s];
-      frame += side * side * 9.0 * out * (in + 2.0 * encoder.blocks[s] * out);
-      in = out;
-    }
-  } else {
-    frame += tokens * 3.0 * encoder.patch * encoder.patch * encoder.dim;
-  }
-  const double length = tokens + encoder.prefix_tokens();
-  frame += encoder.depth * block(length, length, encoder.dim, encoder.hidden);
-  const DecoderConfig& decoder = config.decoder;
-  double layer = 0.0;
-  if (decoder.kind == DecoderKind::kTimeSpace) {
-    const double rows = frames * (tokens + 1.0);
-    // time.proj and time.out as the two products that the model has, though one is computed.
-    layer = block(rows, tokens + 1.0, decoder.dim, decoder.hidden) +
-            rows * decoder.dim * (5.0 * decoder.dim + 2.0 * frames);
-  } else {
-    const double rows = frames * tokens + 1.0;
-    layer = block(rows, rows, decoder.dim, decoder.hidden);
-  }
-  return {frames * frame, decoder.depth * layer};
-}
-
-// Of one window's pass. A product costs two operations forward and four backward per multiplication.
+// Of one window's pass. A product costs as much again for each of its two gradients.
 double Operations(const ModelConfig& config, Part part) {
-  const Multiplications count = Count(config);
-  if (part == Part::kWhole) return 6.0 * (count.encoder + count.decoder);
-  return 6.0 * count.decoder + (part == Part::kDecoder ? 2.0 * count.encoder : 0.0);
+  const ModelFlops flops = CountFlops(config);
+  const double encoder = config.window * flops.encode_frame;
+  if (part == Part::kWhole) return 3.0 * (encoder + flops.decode_window);
+  return 3.0 * flops.decode_window + (part == Part::kDecoder ? encoder : 0.0);
 }
 
 double MedianMilliseconds(const ModelConfig& config, Part part, bool motion_head, int64_t windows) {
@@ -110,6 +70,7 @@ double MedianMilliseconds(const ModelConfig& config, Part part, bool motion_head
 
 void Report(const ModelConfig& config, Part part, bool motion_head, int64_t windows) {
   namespace allocator = c10::cuda::CUDACachingAllocator;
+  at::globalContext().lazyInitCUDA();  // the allocator's figures are there only after it
   allocator::emptyCache();
   allocator::resetPeakStats(0);
   const double milliseconds = MedianMilliseconds(config, part, motion_head, windows);

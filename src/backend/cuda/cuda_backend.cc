@@ -46,6 +46,7 @@ class CudaBackend final : public Backend {
   std::string Description() const override {
     return fmt::format("cuda {} ({})", fp8_ ? "fp8" : "bf16", name_);
   }
+  size_t DeviceBytes() const override { return DeviceBuffer::BytesInUse(); }
   size_t ElementSize(Role /*role*/) const override { return kElement; }
   int64_t convolution_batch() const override { return 64; }
   int video_batch() const override { return 48; }

@@ -12,7 +12,7 @@ void CheckCuda(cudaError_t code, const char* what) {
   const char* advice = "";
   switch (code) {
     case cudaErrorMemoryAllocation:
-      advice = "; close other programs that use the GPU, take a smaller --batch, or use --backend cpu";
+      advice = "; close other programs that use the GPU, or use --backend cpu";
       break;
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDeviceFunction:

@@ -4,27 +4,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "backend/cuda/cuda_check.h"
 #include "calfvo/error.h"
 
 namespace calfvo {
+namespace {
+
+std::atomic<size_t> in_use = 0;
+
+}  // namespace
 
 DeviceBuffer::DeviceBuffer(size_t bytes) {
   void* memory = nullptr;
-  const cudaError_t code = cudaMalloc(&memory, std::max<size_t>(bytes, 1));
+  // Whole vectors of 16 bytes, as which libraries read the ends of odd matrices.
+  bytes = (std::max<size_t>(bytes, 1) + 15) / 16 * 16;
+  const cudaError_t code = cudaMalloc(&memory, bytes);
   if (code == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());  // it is not sticky, but is reported again
     size_t free_bytes = 0, total_bytes = 0;
     static_cast<void>(cudaMemGetInfo(&free_bytes, &total_bytes));
     throw Error(
         fmt::format("the GPU has no room for {} MB: {} of {} MB are free; close other programs that use it, "
-                    "take a smaller "
-                    "--batch, or use --backend cpu",
+                    "or use --backend cpu",
                     bytes >> 20, free_bytes >> 20, total_bytes >> 20));
   }
   CheckCuda(code, "allocating memory");
   data_ = static_cast<std::byte*>(memory);
+  bytes_ = bytes;
+  in_use += bytes_;
+}
+
+size_t DeviceBuffer::BytesInUse() {
+  return in_use;
 }
 
 DeviceBuffer::DeviceBuffer(std::span<const std::byte> contents) : DeviceBuffer(contents.size()) {
@@ -34,6 +47,7 @@ DeviceBuffer::DeviceBuffer(std::span<const std::byte> contents) : DeviceBuffer(c
 }
 
 DeviceBuffer::~DeviceBuffer() {
+  in_use -= bytes_;
   static_cast<void>(cudaFree(data_));
 }
 

@@ -22,8 +22,12 @@ class DeviceBuffer final : public Buffer {
   std::byte* data() override { return data_; }
   const std::byte* data() const { return data_; }
 
+  // Of all buffers of this program.
+  static size_t BytesInUse();
+
  private:
   std::byte* data_ = nullptr;
+  size_t bytes_ = 0;
 };
 
 // Host memory that the GPU copies from and to by itself.
