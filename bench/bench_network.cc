@@ -76,16 +76,6 @@ Rate TimeBesideBare(const Function& function, BareRate& bare, int repetitions) {
   return {seconds[3], rates[3]};
 }
 
-double Deviation(const std::vector<float>& ours, const std::vector<float>& expected) {
-  double difference = 0.0;
-  double norm = 0.0;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(static_cast<double>(ours[i]) - static_cast<double>(expected[i]), 2);
-    norm += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(difference / norm);
-}
-
 // The least and the most of some ratios, in percent.
 struct Range {
   double least = INFINITY;
@@ -116,7 +106,7 @@ void BenchOps(const std::string& model, BareRate& bare, int threads, Result& res
     const auto oracle = op.prepare(*ref);
     prepared->Run();
     oracle->Run();
-    const double deviation = Deviation(prepared->Output(), oracle->Output());
+    const double deviation = RelativeError(prepared->Output(), oracle->Output());
     const bool ok = deviation <= (kernels.bf16 ? op.bound_bf16 : op.bound_f32);
     result.correct = result.correct && ok;
     const Rate rate = TimeBesideBare([&] { prepared->Run(); }, bare, 3);
@@ -179,7 +169,7 @@ void BenchWhole(const ModelFile& model, const std::vector<float>& expected, Bare
   const auto backend = MakeCpuBackend(*result.kernels, threads);
   const WholeResult whole = RunWhole(model, *backend, &bare);
   const double gflops = GflopPerWindow(model.config) / whole.rate.seconds;
-  const double deviation = Deviation(whole.values, expected);
+  const double deviation = RelativeError(whole.values, expected);
   const bool ok = deviation <= (result.kernels->bf16 ? 2e-2 : 1e-4);
   result.correct = result.correct && ok;
   result.whole_seconds = whole.rate.seconds;
