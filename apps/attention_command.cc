@@ -18,7 +18,7 @@ struct AttentionArguments {
   AttentionPictureOptions options;
 };
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kAttentionExamples = R"(Examples:
   calfvo attention walk.mp4 -o out
   calfvo attention dataset:scans/scene0707_00 --start 3 --x 0.3 --y 0.6 -o out
 
@@ -43,7 +43,7 @@ Run AddAttentionCommand(CLI::App& app) {
       ->type_name("SEC")
       ->capture_default_str();
   app.add_option("--stride", options.stride, "Take every S-th frame")->type_name("S")->capture_default_str();
-  app.footer(kExamples);
+  app.footer(kAttentionExamples);
   return [arguments] {
     const auto path =
         WriteAttention(arguments->input, arguments->model, arguments->options, arguments->output);

@@ -23,7 +23,7 @@ struct BenchArguments {
   bool json = false;
 };
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kBenchExamples = R"(Examples:
   calfvo bench                                     the shipped model on what `calfvo run` would take
   calfvo bench --model random:calfvo-l:1           the paper's size; random weights are as fast as trained ones
   calfvo bench --backend cpu --precision f32 --threads 1
@@ -85,7 +85,7 @@ Run AddBenchCommand(CLI::App& app) {
       ->type_name("FILE");
   app.add_flag("--json", arguments->json, "Print one JSON object and nothing else");
   app.add_flag("--quiet", options.quiet, "No progress bar");
-  app.footer(kExamples);
+  app.footer(kBenchExamples);
   return [arguments] {
     arguments->options.quiet = arguments->options.quiet || arguments->json;
     return Bench(*arguments);

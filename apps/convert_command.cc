@@ -26,7 +26,7 @@ struct ConvertOptions {
   std::string training;
 };
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kConvertExamples = R"(Examples:
   calfvo convert DUSt3R_ViTLarge_BaseDecoder_512_dpt.pth -o calfvo-l.safetensors
   calfvo convert dinov2_vitl14_pretrain.pth -o dino.safetensors --dtype f32
   calfvo convert model.safetensors -o calibrated.safetensors --temperature 1.3 1.1
@@ -88,7 +88,7 @@ Run AddConvertCommand(CLI::App& app) {
       ->check(CLI::Range(1e-3, 1e3))
       ->type_name("R T");
   app.add_option("--training", options->training, "Of a model file: how it was trained")->type_name("TEXT");
-  app.footer(kExamples);
+  app.footer(kConvertExamples);
   return [options] { return Convert(*options); };
 }
 

@@ -30,7 +30,7 @@ struct EvalOptions {
   bool json = false;
 };
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kEvalExamples = R"(Examples:
   calfvo eval --ref groundtruth.txt --est trajectory.tum
   calfvo eval --ref gt/09.txt --est out/09.txt --align sim3 --plot report
   calfvo eval --ref gt/09.txt gt/10.txt --est out/09.txt out/10.txt     one row each, and the average
@@ -139,7 +139,7 @@ Run AddEvalCommand(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "xy", "xz", "yz"}))
       ->capture_default_str();
   app.add_flag("--json", options->json, "Print JSON and nothing else");
-  app.footer(kExamples);
+  app.footer(kEvalExamples);
   app.callback([options] {
     if (options->references.size() != options->estimates.size()) {
       throw CLI::ValidationError("--est", fmt::format("{} files for {} of --ref", options->estimates.size(),

@@ -28,7 +28,7 @@ struct RunArguments {
   bool json = false;
 };
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kRunExamples = R"(Examples:
   calfvo run holiday.mp4                           results in holiday-calfvo/
   calfvo run frames/ -o out --fps 30               a folder of pictures
   calfvo run 'shots/img*.png' --gt groundtruth.txt and evaluate
@@ -142,7 +142,7 @@ Run AddRunCommand(CLI::App& app) {
   app.add_option("--shard", arguments->shard, "With --manifest: part I of N")->type_name("I/N");
   app.add_flag("--json", arguments->json, "Print run.json and nothing else");
   app.add_flag("--quiet", options.quiet, "No progress bar, no summary");
-  app.footer(kExamples);
+  app.footer(kRunExamples);
   app.callback([arguments] { CheckArguments(*arguments); });
   return [arguments, &app] {
     RunOptions& chosen = arguments->options;

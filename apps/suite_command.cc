@@ -27,7 +27,7 @@ struct SuiteArguments {
   std::string format = "text";
 };
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kSuiteExamples = R"(Examples:
   calfvo suite --data /data --split configs/splits/*_test.txt -o out      the paper's test sets, what there is of them
   calfvo suite --data /data/tum --datasets tum --table all -o out         with the sweep of overlaps: 4 runs each
   calfvo suite --data /data --table accuracy --format latex -o out        what is done is not run again
@@ -104,7 +104,7 @@ Run AddSuiteCommand(CLI::App& app) {
   app.add_option("--overlap", options.run.overlap, "Frames that consecutive windows share")
       ->capture_default_str();
   app.add_flag("--quiet", options.run.quiet, "No progress");
-  app.footer(kExamples);
+  app.footer(kSuiteExamples);
   return [arguments] { return RunAndTabulate(*arguments); };
 }
 

@@ -46,7 +46,7 @@ struct SynthFlags {
   int threads = 0;
 };
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kSynthExamples = R"(Examples:
   calfvo synth --list                                    kinds of scene and motion, presets
   calfvo synth room -o room                              5 s of 640x480 video with its true path
   calfvo synth street -o drive --preset driving --seed 7 --frames 300
@@ -219,7 +219,7 @@ Run AddSynthCommand(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--quiet", flags->quiet, "No progress bar and no summary");
   app.add_flag("--list", flags->list, "List kinds of scene and motion, and presets, and stop");
-  app.footer(kExamples);
+  app.footer(kSynthExamples);
   app.callback([flags] {
     if (flags->list) return;
     if (flags->scene.empty()) throw CLI::RequiredError("KIND");

@@ -2,6 +2,7 @@
 // The drawing surface that figures are drawn on, whatever becomes of it.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <string_view>
 
@@ -14,6 +15,9 @@ struct Point {
   double x = 0.0;
   double y = 0.0;
 };
+inline bool IsFinite(Point point) {
+  return std::isfinite(point.x) && std::isfinite(point.y);
+}
 
 struct Rect {
   double left = 0.0;

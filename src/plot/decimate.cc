@@ -14,10 +14,6 @@ namespace {
 constexpr double kFinestColumn = 0.5;  // px
 constexpr int kRounds = 11;            // up to distances as long as a figure is wide
 
-bool IsFinite(Point point) {
-  return std::isfinite(point.x) && std::isfinite(point.y);
-}
-
 bool RunsAlongX(const LinePiece& piece) {
   return std::is_sorted(piece.points.begin(), piece.points.end(), [](Point a, Point b) { return a.x < b.x; });
 }

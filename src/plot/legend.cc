@@ -16,10 +16,9 @@ constexpr double kInset = 8.0;    // between the frame and the axes
 constexpr double kSampleLength = 24.0;
 constexpr double kSampleGap = 7.0;  // between a sample and its label
 constexpr double kEntryGap = 16.0;  // between entries side by side
-constexpr double kSlack = 1.06;     // for readers' fonts that run wider than ours
 
 double EntryWidth(const Series& series) {
-  return kSampleLength + kSampleGap + kSlack * TextWidth(series.label, kTextSize);
+  return kSampleLength + kSampleGap + kFontSlack * TextWidth(series.label, kTextSize);
 }
 
 // Length of the lines within `rect`, by steps of about 2 px.

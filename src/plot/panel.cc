@@ -19,12 +19,11 @@ constexpr double kTickGap = 3.0;   // between tick mark and label
 constexpr double kLabelGap = 8.0;  // between tick labels and the axis label
 constexpr double kBarGap = 16.0;   // between axes and colour bar
 constexpr double kBarWidth = 12.0;
-constexpr double kSlack = 1.06;         // for readers' fonts that run wider than ours
 constexpr double kDataMargin = 0.05;    // of the data's span, free on either side
 constexpr double kMiddleOfText = 0.36;  // of the text size: from the baseline up to the middle of a digit
 
 double LabelWidth(const std::string& label) {
-  return kSlack * TextWidth(label, kTickSize);
+  return kFontSlack * TextWidth(label, kTickSize);
 }
 
 double WidestLabel(const Ticks& ticks) {

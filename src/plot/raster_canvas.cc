@@ -15,10 +15,6 @@ namespace {
 constexpr double kFarAway = 1e7;  // px; coordinates beyond are moved here, so that arithmetic stays exact
 constexpr double kShortestDash = 0.1;  // px; finer patterns are drawn solid
 
-bool IsFinite(Point point) {
-  return std::isfinite(point.x) && std::isfinite(point.y);
-}
-
 Point Bounded(Point point) {
   return {std::clamp(point.x, -kFarAway, kFarAway), std::clamp(point.y, -kFarAway, kFarAway)};
 }

@@ -14,6 +14,9 @@ namespace calfvo {
 // Width of `text` (UTF-8) in px at `size` px per em.
 double TextWidth(std::string_view text, double size);
 
+// How much wider than ours a reader's font may run.
+inline constexpr double kFontSlack = 1.06;
+
 // Width of the pen for text of that size, in px.
 double TextPenWidth(double size);
 

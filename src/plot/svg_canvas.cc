@@ -10,10 +10,6 @@
 namespace calfvo {
 namespace {
 
-bool IsFinite(Point point) {
-  return std::isfinite(point.x) && std::isfinite(point.y);
-}
-
 // Shortest form with two decimals at most: 12, 12.5, -0.25.
 void AppendNumber(std::string& out, double value) {
   const long long hundredths = std::llround(std::clamp(value, -1e6, 1e6) * 100.0);

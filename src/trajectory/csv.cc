@@ -15,7 +15,6 @@ constexpr std::string_view kTimed = "timestamp_ns";
 constexpr std::string_view kUntimed = "frame";
 constexpr std::string_view kPoseColumns = ",tx,ty,tz,qx,qy,qz,qw";
 constexpr std::string_view kFirstCovarianceColumn = ",cov_px_px";
-constexpr int64_t kFrameNs = 1'000'000'000;
 
 // ",cov_px_px,cov_px_py,…,cov_rz_rz": the 21 entries of the upper triangle, row by row.
 std::string CovarianceColumns() {

@@ -8,7 +8,7 @@
 namespace calfvo {
 namespace {
 
-constexpr std::string_view kLayout = "timestamp_ns,px,py,pz,qw,qx,qy,qz[,...]";
+constexpr std::string_view kEurocLayout = "timestamp_ns,px,py,pz,qw,qx,qy,qz[,...]";
 
 }  // namespace
 
@@ -19,7 +19,7 @@ bool LooksLikeEuroc(std::string_view line) {
 Trajectory ReadEuroc(LineReader& reader) {
   Trajectory trajectory;
   for (auto line = reader.Next(); line.data() != nullptr; line = reader.Next()) {
-    FieldReader fields(reader, line, ',', kLayout);
+    FieldReader fields(reader, line, ',', kEurocLayout);
     const int64_t timestamp_ns = fields.Nanoseconds();
     Rigid3 pose;
     for (double& coordinate : pose.translation) coordinate = fields.Number();

@@ -16,6 +16,9 @@
 
 namespace calfvo {
 
+// What stands for the time from one pose to the next where a format has none.
+inline constexpr int64_t kFrameNs = 1'000'000'000;
+
 // `timestamp tx ty tz qx qy qz qw`, seconds and metres.
 bool LooksLikeTum(std::string_view line);
 Trajectory ReadTum(LineReader& reader);

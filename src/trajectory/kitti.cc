@@ -11,8 +11,7 @@
 namespace calfvo {
 namespace {
 
-constexpr std::string_view kLayout = "r11 r12 r13 tx r21 r22 r23 ty r31 r32 r33 tz";
-constexpr int64_t kFrameNs = 1'000'000'000;
+constexpr std::string_view kKittiLayout = "r11 r12 r13 tx r21 r22 r23 ty r31 r32 r33 tz";
 
 // Files carry six to nine digits, so the block is a rotation only nearly.
 Quaternion CheckedRotation(const LineReader& reader, const Eigen::Matrix3d& block) {
@@ -36,7 +35,7 @@ Trajectory ReadKitti(LineReader& reader) {
   Trajectory trajectory;
   trajectory.has_time = false;
   for (auto line = reader.Next(); line.data() != nullptr; line = reader.Next()) {
-    FieldReader fields(reader, line, ' ', kLayout);
+    FieldReader fields(reader, line, ' ', kKittiLayout);
     Eigen::Matrix3d block;
     Rigid3 pose;
     for (int row = 0; row < 3; ++row) {

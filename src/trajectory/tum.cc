@@ -8,7 +8,7 @@
 namespace calfvo {
 namespace {
 
-constexpr std::string_view kLayout = "timestamp tx ty tz qx qy qz qw";
+constexpr std::string_view kTumLayout = "timestamp tx ty tz qx qy qz qw";
 
 }  // namespace
 
@@ -19,7 +19,7 @@ bool LooksLikeTum(std::string_view line) {
 Trajectory ReadTum(LineReader& reader) {
   Trajectory trajectory;
   for (auto line = reader.Next(); line.data() != nullptr; line = reader.Next()) {
-    FieldReader fields(reader, line, ' ', kLayout);
+    FieldReader fields(reader, line, ' ', kTumLayout);
     const int64_t timestamp_ns = fields.Seconds();
     Rigid3 pose;
     for (double& coordinate : pose.translation) coordinate = fields.Number();

@@ -16,9 +16,7 @@
 namespace calfvo {
 namespace {
 
-using Json = nlohmann::json;
-
-class HeaderEvents : public nlohmann::json_sax<Json> {
+class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit HeaderEvents(const std::string& file_name) : file_name_(file_name) {}
 
@@ -113,7 +111,7 @@ class HeaderEvents : public nlohmann::json_sax<Json> {
   bool boolean(bool) override { Unexpected("true or false"); }
   bool binary(binary_t&) override { Unexpected("binary data"); }
 
-  bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) override {
     Fail(fmt::format("the header is not valid JSON at byte {}", position));
   }
 
@@ -200,7 +198,7 @@ class HeaderEvents : public nlohmann::json_sax<Json> {
 
 SafetensorsHeader ParseSafetensorsHeader(std::string_view json, const std::string& file_name) {
   HeaderEvents events(file_name);
-  Json::sax_parse(json.begin(), json.end(), &events);
+  nlohmann::json::sax_parse(json.begin(), json.end(), &events);
   return events.Take();
 }
 
