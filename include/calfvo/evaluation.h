@@ -54,6 +54,11 @@ struct SegmentErrors {
   size_t segments;
 };
 
+// The paper's relative errors per frame.
+struct RelativeError {
+  double t_rel_m, r_rel_deg;
+};
+
 struct Evaluation {
   Alignment alignment;
   Similarity3 reference_from_estimate;  // the alignment that was applied
@@ -73,6 +78,10 @@ struct Evaluation {
 
   // The paper's relative errors per frame: the means of rpe.
   double t_rel_m, r_rel_deg;
+
+  // The same of two guesses that see nothing: a camera that stands still, and the one motion that, repeated,
+  // has the least error here, which takes knowing the reference. NaN for a single pair.
+  RelativeError zero_motion, constant_motion;
 
   // Absolute errors as the paper reports them "as is": no fit, both trajectories starting at the identity.
   Statistics ate_as_is, are_as_is_deg;

@@ -10,6 +10,7 @@
 
 #include "calfvo/error.h"
 #include "eval/association.h"
+#include "eval/baselines.h"
 #include "eval/kitti_segments.h"
 #include "eval/statistics.h"
 #include "geometry/so3.h"
@@ -66,6 +67,14 @@ void RelativeErrors(const AlignedPoses& reference, const AlignedPoses& estimate,
     trans_m->push_back((reference_motion.translation - estimate_motion.translation).norm());
     rot_deg->push_back(kDegPerRad * AngleBetween(reference_motion.rotation, estimate_motion.rotation));
   }
+}
+
+void AddBaselines(const AlignedPoses& reference, Evaluation* result) {
+  StepMotions steps;
+  for (size_t i = 0; i + 1 < reference.size(); ++i) steps.Add(reference[i].Inverse() * reference[i + 1]);
+  result->zero_motion = ErrorOfGuess(steps, Rigid3());
+  result->constant_motion =
+      reference.size() > 1 ? ErrorOfGuess(steps, BestConstantMotion(steps)) : result->zero_motion;
 }
 
 double TimeCovered(const Trajectory& reference, const std::vector<PosePair>& pairs) {
@@ -155,6 +164,7 @@ Evaluation Evaluate(const Trajectory& reference, const Trajectory& estimate,
   result.rpe_rot = Summarise(result.rpe_rot_deg);
   result.t_rel_m = result.rpe_trans.mean;
   result.r_rel_deg = result.rpe_rot.mean;
+  AddBaselines(ref, &result);
   result.kitti = KittiSegments(
       ref.size(), [&](size_t i) { return ref[i]; }, [&](size_t i) { return est[i]; });
   return result;

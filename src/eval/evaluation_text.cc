@@ -20,6 +20,10 @@ Json ToJson(const Statistics& statistics) {
           {"std", statistics.std},   {"min", statistics.min},   {"max", statistics.max}};
 }
 
+Json ToJson(const RelativeError& error) {
+  return {{"t_rel", error.t_rel_m}, {"r_rel", error.r_rel_deg}};
+}
+
 Json ToJson(const Evaluation& evaluation) {
   Json json = {
       {"pairs", evaluation.pairs.size()},
@@ -27,6 +31,8 @@ Json ToJson(const Evaluation& evaluation) {
       {"scale", evaluation.reference_from_estimate.scale},
       {"t_rel", evaluation.t_rel_m},
       {"r_rel", evaluation.r_rel_deg},
+      {"zero_motion", ToJson(evaluation.zero_motion)},
+      {"constant_motion", ToJson(evaluation.constant_motion)},
       {"ape_trans", ToJson(evaluation.ape_trans)},
       {"ape_rot_deg", ToJson(evaluation.ape_rot)},
       {"rpe_trans", ToJson(evaluation.rpe_trans)},
@@ -55,9 +61,13 @@ struct Column {
   double (*value)(const Evaluation&);
 };
 
-constexpr std::array<Column, 8> kColumns = {{
+constexpr std::array<Column, 12> kColumns = {{
     {"t_rel m", "t_rel", [](const Evaluation& e) { return e.t_rel_m; }},
+    {"0 t_rel", "zero_motion_t_rel", [](const Evaluation& e) { return e.zero_motion.t_rel_m; }},
+    {"c t_rel", "constant_motion_t_rel", [](const Evaluation& e) { return e.constant_motion.t_rel_m; }},
     {"r_rel °", "r_rel", [](const Evaluation& e) { return e.r_rel_deg; }},
+    {"0 r_rel", "zero_motion_r_rel", [](const Evaluation& e) { return e.zero_motion.r_rel_deg; }},
+    {"c r_rel", "constant_motion_r_rel", [](const Evaluation& e) { return e.constant_motion.r_rel_deg; }},
     {"ATE m", "ape_trans_rmse", [](const Evaluation& e) { return e.ape_trans.rmse; }},
     {"ARE °", "ape_rot_deg_rmse", [](const Evaluation& e) { return e.ape_rot.rmse; }},
     {"ATE as is m", "ate_as_is_rmse", [](const Evaluation& e) { return e.ate_as_is.rmse; }},
@@ -102,10 +112,15 @@ std::string EvaluationText(const Evaluation& evaluation) {
   add_row("ATE as is, m", evaluation.ate_as_is);
   add_row("ARE as is, °", evaluation.are_as_is_deg);
   text += FormatTable(rows);
-  text += fmt::format("\nt_rel {} m/frame, r_rel {} °/frame\n", FormatValue(evaluation.t_rel_m),
-                      FormatValue(evaluation.r_rel_deg));
+  const auto relative_row = [](const char* name, const RelativeError& error) {
+    return std::vector<std::string>{name, FormatValue(error.t_rel_m), FormatValue(error.r_rel_deg)};
+  };
+  text += '\n' + FormatTable({{"", "t_rel, m/frame", "r_rel, °/frame"},
+                              relative_row("estimate", {evaluation.t_rel_m, evaluation.r_rel_deg}),
+                              relative_row("no motion", evaluation.zero_motion),
+                              relative_row("best constant motion", evaluation.constant_motion)});
   if (evaluation.kitti.has_value()) {
-    text += fmt::format("KITTI segments: {} %, {} °/m over {} segments of 100 to 800 m\n",
+    text += fmt::format("\nKITTI segments: {} %, {} °/m over {} segments of 100 to 800 m\n",
                         FormatValue(evaluation.kitti->translation_percent),
                         FormatValue(evaluation.kitti->rotation_deg_per_m), evaluation.kitti->segments);
   }
@@ -125,7 +140,8 @@ std::string SequencesText(std::span<const SequenceResult> results) {
   rows.push_back({"average"});
   for (const Column& column : kColumns) rows.back().push_back(FormatValue(Average(results, column)));
   std::string text = FormatTable(rows);
-  text += fmt::format("\n{} of {} sequences completed\n", CountCompleted(results), results.size());
+  text += fmt::format("\n0: of no motion. c: of the best constant motion.\n{} of {} sequences completed\n",
+                      CountCompleted(results), results.size());
   return text;
 }
 

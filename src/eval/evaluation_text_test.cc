@@ -30,6 +30,9 @@ TEST(EvaluationJson, HasThePromisedKeys) {
   EXPECT_EQ(parsed["scale"], 1.0);
   EXPECT_EQ(parsed["t_rel"], 0.5);
   EXPECT_EQ(parsed["r_rel"], 0.0);
+  EXPECT_EQ(parsed["zero_motion"]["t_rel"], 1.0);  // the reference's only step
+  EXPECT_EQ(parsed["constant_motion"]["t_rel"], 0.0);
+  EXPECT_EQ(parsed["constant_motion"]["r_rel"], 0.0);
   for (const char* key : {"ape_trans", "ape_rot_deg", "rpe_trans", "rpe_rot_deg"}) {
     for (const char* statistic : {"rmse", "mean", "median", "std", "min", "max"}) {
       EXPECT_TRUE(parsed[key][statistic].is_number()) << key << " " << statistic;
@@ -45,6 +48,8 @@ TEST(SequencesJson, AveragesOverWhatCompleted) {
   const json parsed = json::parse(SequencesJson(results));
   EXPECT_EQ(parsed["completed"], 2);
   EXPECT_EQ(parsed["average"]["t_rel"], 0.375);
+  EXPECT_EQ(parsed["average"]["zero_motion_t_rel"], 1.0);
+  EXPECT_EQ(parsed["average"]["constant_motion_t_rel"], 0.0);
   EXPECT_EQ(parsed["sequences"][0]["name"], "a");
   EXPECT_EQ(parsed["sequences"][1]["t_rel"], 0.25);
   EXPECT_EQ(parsed["sequences"][2]["error"], "no poses match");
@@ -53,9 +58,9 @@ TEST(SequencesJson, AveragesOverWhatCompleted) {
 TEST(SequencesText, MarksFailures) {
   const std::vector<SequenceResult> results = {{"a", TwoPoses(0.5), ""}, {"c", {}, "no poses match"}};
   const std::string text = SequencesText(results);
-  EXPECT_THAT(text, HasSubstr("sequence  t_rel m"));
+  EXPECT_THAT(text, HasSubstr("sequence  t_rel m  0 t_rel  c t_rel  r_rel °  0 r_rel  c r_rel"));
   EXPECT_THAT(text, HasSubstr("c          failed"));
-  EXPECT_THAT(text, HasSubstr("average    0.5000"));
+  EXPECT_THAT(text, HasSubstr("average    0.5000    1.000        0"));
   EXPECT_THAT(text, HasSubstr("1 of 2 sequences completed"));
 }
 
@@ -63,7 +68,10 @@ TEST(EvaluationText, ShowsTheTable) {
   const std::string text = EvaluationText(TwoPoses(0.5));
   EXPECT_THAT(text,
               HasSubstr("2 pairs of 2 reference and 2 estimated poses, covering 100.0 % of the reference"));
-  EXPECT_THAT(text, HasSubstr("t_rel 0.5000 m/frame, r_rel 0 °/frame"));
+  EXPECT_THAT(text, HasSubstr("                      t_rel, m/frame  r_rel, °/frame\n"
+                              "estimate                      0.5000               0\n"
+                              "no motion                      1.000               0\n"
+                              "best constant motion               0               0\n"));
 }
 
 }  // namespace

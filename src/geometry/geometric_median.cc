@@ -16,7 +16,10 @@ Eigen::Vector3d GeometricMedian(std::span<const Eigen::Vector3d> points) {
       sum += weight * point;
       weights += weight;
     }
+    const double moved = (sum / weights - median).norm();
     median = sum / weights;
+    // The harmonic mean of the distances tells how far apart the points are.
+    if (moved <= 1e-10 * static_cast<double>(points.size()) / weights) break;
   }
   return median;
 }

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "geometry/geometric_median.h"
+#include "eval/baselines.h"
 #include "geometry/so3.h"
 
 namespace calfvo {
@@ -54,13 +54,10 @@ Trajectory ZeroMotion(const Trajectory& reference) {
 }
 
 Trajectory ConstantMotion(const Trajectory& reference) {
-  std::vector<Eigen::Vector3d> translations, rotations;
-  for (size_t i = 0; i + 1 < reference.size(); ++i) {
-    const Rigid3 motion = reference.world_from_camera[i].Inverse() * reference.world_from_camera[i + 1];
-    translations.push_back(motion.translation);
-    rotations.push_back(LogSO3(motion.rotation));
-  }
-  const Rigid3 motion{ExpSO3(GeometricMedian(rotations)), GeometricMedian(translations)};
+  const std::vector<Rigid3>& poses = reference.world_from_camera;
+  StepMotions steps;
+  for (size_t i = 0; i + 1 < poses.size(); ++i) steps.Add(poses[i].Inverse() * poses[i + 1]);
+  const Rigid3 motion = BestConstantMotion(steps);
   Trajectory path{.timestamps_ns = reference.timestamps_ns, .world_from_camera = {Rigid3()}};
   while (path.size() < reference.size()) {
     path.world_from_camera.push_back(path.world_from_camera.back() * motion);

@@ -292,9 +292,13 @@ ResultTable OverlapTable(const SuiteNumbers& numbers) {
                                 std::vector<double> PaperTables::Overlap::*list) {
       const std::string label = fmt::format("{} {}", benchmark.name, metric);
       add_row(label + ": paper", 5, [&](const auto& paper) { return benchmark.Paper(paper.*list); });
-      add_row(label + ": this run", 5, [&](const auto& paper) {
-        return MeanScore(benchmark, static_cast<int>(paper.frames), &SuiteResult::scores, score);
-      });
+      for (const auto& [name, scores] :
+           {Scored{"this run", &SuiteResult::scores}, Scored{kZero, &SuiteResult::zero},
+            Scored{kConstant, &SuiteResult::constant}}) {
+        add_row(fmt::format("{}: {}", label, name), 5, [&, of = scores](const auto& paper) {
+          return MeanScore(benchmark, static_cast<int>(paper.frames), of, score);
+        });
+      }
     };
     add_metric("t_rel", &PathScores::t_rel, &PaperTables::Overlap::t_rel);
     add_metric("r_rel", &PathScores::r_rel, &PaperTables::Overlap::r_rel);

@@ -155,6 +155,8 @@ TEST_F(SuiteTablesTest, TheSweepHasAColumnPerOverlap) {
   EXPECT_THAT(table.heading, ElementsAre("frames shared", "1", "3", "5", "7"));
   EXPECT_THAT(Row(table, "TUM t_rel: paper"), ElementsAre("0.00543", "0.00531", "0.00524", "0.00522"));
   EXPECT_THAT(Row(table, "TUM t_rel: this run"), ElementsAre("-", "-", "0.00600", "0.00300"));
+  EXPECT_THAT(Row(table, "TUM t_rel: no motion"), ElementsAre("-", "-", "0.00010", "0.00010"));
+  EXPECT_THAT(Row(table, "TUM r_rel: best constant motion"), ElementsAre("-", "-", "0.00020", "0.00020"));
   EXPECT_THAT(Row(table, "estimates per pair: this run"), ElementsAre("-", "-", "2.25", "2.25"));
   EXPECT_THAT(Row(table, "runtime, s: this run"), ElementsAre("-", "-", "6.0", "2.0"));
   EXPECT_THAT(SweptOverlaps(paper_), ElementsAre(1, 3, 5, 7));

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/baselines.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "geometry/so3.h"
+
+namespace calfvo {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180.0;
+
+// Three steps ahead by 1 m, turning by 2°, and one of 5 m that does not turn.
+std::vector<Rigid3> FourMotions() {
+  const Rigid3 common{ExpSO3({0.0, 2.0 * kDegree, 0.0}), {0.0, 0.0, 1.0}};
+  return {common, common, {Quaternion::Identity(), {0.0, 0.0, 5.0}}, common};
+}
+
+Trajectory Path(const std::vector<Rigid3>& motions) {
+  Trajectory path{.timestamps_ns = {0},
+                  .world_from_camera = {Rigid3{ExpSO3({0.3, 0.2, 0.1}), {5.0, 6.0, 7.0}}}};
+  for (const Rigid3& motion : motions) {
+    path.timestamps_ns.push_back(path.timestamps_ns.back() + 100'000'000);
+    path.world_from_camera.push_back(path.world_from_camera.back() * motion);
+  }
+  return path;
+}
+
+StepMotions StepsOf(const std::vector<Rigid3>& motions) {
+  StepMotions steps;
+  for (const Rigid3& motion : motions) steps.Add(motion);
+  return steps;
+}
+
+TEST(Baselines, StandingStillErrsByTheMeanMotion) {
+  const RelativeError error = ErrorOfGuess(StepsOf(FourMotions()), Rigid3());
+  EXPECT_NEAR(error.t_rel_m, 8.0 / 4, 1e-12);
+  EXPECT_NEAR(error.r_rel_deg, 6.0 / 4, 1e-9);
+}
+
+TEST(Baselines, TheBestConstantMotionIsTheOneOfMostSteps) {
+  const StepMotions steps = StepsOf(FourMotions());
+  const RelativeError error = ErrorOfGuess(steps, BestConstantMotion(steps));
+  EXPECT_NEAR(error.t_rel_m, 4.0 / 4, 1e-6);
+  EXPECT_NEAR(error.r_rel_deg, 2.0 / 4, 1e-6);
+}
+
+// Three motions at the corners of an equilateral triangle: the best is its centre, r away from each.
+TEST(Baselines, TheBestConstantMotionLiesAmidItsSteps) {
+  StepMotions steps;
+  for (int corner = 0; corner < 3; ++corner) {
+    const double angle = 2.0 * std::numbers::pi * corner / 3;
+    steps.Add({Quaternion::Identity(), {2.0 + 0.3 * std::cos(angle), 0.3 * std::sin(angle), 1.0}});
+  }
+  const Rigid3 best = BestConstantMotion(steps);
+  EXPECT_NEAR((best.translation - Eigen::Vector3d(2.0, 0.0, 1.0)).norm(), 0.0, 1e-6);
+  EXPECT_NEAR(ErrorOfGuess(steps, best).t_rel_m, 0.3, 1e-6);
+}
+
+// Whatever the estimate and its alignment are, baselines are the reference's own, over the matched poses.
+TEST(Baselines, EvaluationsHoldThem) {
+  const Trajectory reference = Path(FourMotions());
+  Trajectory estimate = reference;
+  for (Rigid3& pose : estimate.world_from_camera) pose.translation *= 2.0;
+  for (const Alignment alignment : {Alignment::kNone, Alignment::kSim3}) {
+    const Evaluation evaluation = Evaluate(reference, estimate, {.alignment = alignment});
+    EXPECT_NEAR(evaluation.zero_motion.t_rel_m, 2.0, 1e-9);
+    EXPECT_NEAR(evaluation.zero_motion.r_rel_deg, 1.5, 1e-6);
+    EXPECT_NEAR(evaluation.constant_motion.t_rel_m, 1.0, 1e-6);
+    EXPECT_NEAR(evaluation.constant_motion.r_rel_deg, 0.5, 1e-6);
+  }
+  estimate.timestamps_ns.resize(3);  // only the two common steps
+  estimate.world_from_camera.resize(3);
+  const Evaluation of_two = Evaluate(reference, estimate);
+  EXPECT_NEAR(of_two.zero_motion.t_rel_m, 1.0, 1e-9);
+  EXPECT_NEAR(of_two.constant_motion.t_rel_m, 0.0, 1e-6);
+}
+
+TEST(Baselines, OnePoseHasNoSteps) {
+  const Trajectory one = Path({});
+  const Evaluation evaluation = Evaluate(one, one);
+  EXPECT_TRUE(std::isnan(evaluation.zero_motion.t_rel_m));
+  EXPECT_TRUE(std::isnan(evaluation.constant_motion.r_rel_deg));
+}
+
+}  // namespace
+}  // namespace calfvo
