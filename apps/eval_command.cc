@@ -65,7 +65,8 @@ Evaluation EvaluateFiles(const EvalOptions& options, size_t i, const std::string
                options.align);
   }
   if (!plot_folder.empty()) {
-    WriteReport({name, reference, estimate, evaluation}, plot_folder, ViewPlaneFromName(options.plane));
+    WriteReport({name, reference, estimate, evaluation}, plot_folder,
+                {.plane = ViewPlaneFromName(options.plane)});
   }
   return evaluation;
 }

@@ -19,7 +19,7 @@ constexpr std::array<Color, 8> kMapColors = {{
     {248, 232, 74},
 }};
 
-constexpr std::array<Color, 7> kPalette = {{
+constexpr std::array<Color, kPaletteColors> kPalette = {{
     {36, 99, 173},
     {205, 71, 62},
     {39, 141, 96},

@@ -28,7 +28,8 @@ inline constexpr Color kMissingGrey{176, 176, 176};    // what ColorMap gives fo
 // shows in print and to colour-blind readers. t is clamped; NaN gives kMissingGrey.
 Color ColorMap(double t);
 
-// Distinct colours for the lines of one panel; `index` wraps around.
+// Distinct colours for the lines of one panel; `index` wraps around at kPaletteColors.
+inline constexpr size_t kPaletteColors = 7;
 Color PaletteColor(size_t index);
 
 }  // namespace calfvo

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "plot/svg_canvas.h"
 
 namespace calfvo {
@@ -23,7 +26,7 @@ table {{ border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: ta
 th, td {{ padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid #e2e5ea; }}
 th:first-child, td:first-child {{ text-align: left; }}
 figure {{ margin: 1.5rem 0; }}
-svg {{ width: 100%; height: auto; }}
+svg, img {{ width: 100%; height: auto; }}
 </style>
 </head>
 <body>
@@ -42,6 +45,25 @@ std::string HtmlFigure(const Figure& figure) {
   const std::string svg = RenderSvg(figure);
   // An XML declaration may stand at the start of a file but not inside a page.
   return fmt::format("<figure>\n{}</figure>\n", svg.substr(svg.find("<svg")));
+}
+
+std::string HtmlPicture(std::string_view png, std::string_view alt) {
+  return fmt::format("<figure>\n<img alt=\"{}\" src=\"data:image/png;base64,{}\">\n</figure>\n",
+                     EscapeXml(alt), Base64(png));
+}
+
+std::string Base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t begin = 0; begin < bytes.size(); begin += 3) {
+    const size_t count = std::min<size_t>(3, bytes.size() - begin);
+    uint32_t group = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      group = group << 8 | (i < count ? static_cast<uint8_t>(bytes[begin + i]) : 0U);
+    }
+    for (size_t i = 0; i < 4; ++i) text += i <= count ? kDigits[group >> (18 - 6 * i) & 63U] : '=';
+  }
+  return text;
 }
 
 }  // namespace calfvo

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "calfvo/error.h"
+#include "report/step_errors.h"
 
 namespace calfvo {
 namespace {
@@ -180,15 +181,25 @@ Figure ErrorFigure(const EvaluatedPair& pair) {
   const std::vector<double> times = Times(pair);
   // A relative error belongs to the later of its two frames.
   const std::vector<double> later(times.begin() + 1, times.end());
+  const std::vector<StepSigma> sigmas = SigmasOfSteps(pair);
+  const auto relative = [&](const std::vector<double>& errors, double StepSigma::*sigma) {
+    std::vector<Series> series = {{.x = later, .y = errors, .label = "error", .color = PaletteColor(1)}};
+    if (sigmas.empty()) return series;
+    Series bound{.x = later, .label = "95 % should be below", .color = kReferenceGrey};
+    for (const StepSigma& step : sigmas) bound.y.push_back(k95PercentOfNorms * step.*sigma);
+    series.insert(series.begin(), std::move(bound));
+    return series;
+  };
   Figure figure{.title = fmt::format("{}: errors", pair.name), .width = 900, .height = 900};
   figure.panels = {
       {.y_label = "APE (m)", .series = {{.x = times, .y = evaluation.ape_trans_m}}},
       {.y_label = "APE (°)", .series = {{.x = times, .y = evaluation.ape_rot_deg}}},
-      {.y_label = "RPE (m)", .series = {{.x = later, .y = evaluation.rpe_trans_m, .color = PaletteColor(1)}}},
+      {.y_label = "RPE (m)", .series = relative(evaluation.rpe_trans_m, &StepSigma::translation_m)},
       {.x_label = TimeLabel(pair),
        .y_label = "RPE (°)",
-       .series = {{.x = later, .y = evaluation.rpe_rot_deg, .color = PaletteColor(1)}}},
+       .series = relative(evaluation.rpe_rot_deg, &StepSigma::rotation_deg)},
   };
+  for (Panel& panel : figure.panels) panel.legend = !sigmas.empty();
   return figure;
 }
 

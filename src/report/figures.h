@@ -2,6 +2,7 @@
 // The pictures of an evaluation.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,12 +11,19 @@
 
 namespace calfvo {
 
+// Standard deviations per axis of a step from one pose to the next; not a number where they are not known.
+struct StepSigma {
+  double translation_m = 0.0;
+  double rotation_deg = 0.0;
+};
+
 // What the pictures show. Everything is borrowed, and `evaluation` is that of these two trajectories.
 struct EvaluatedPair {
   std::string_view name;  // of the sequence, for titles
   const Trajectory& reference;
   const Trajectory& estimate;
   const Evaluation& evaluation;
+  std::span<const StepSigma> sigmas = {};  // of the step to each pose of the estimate; empty if not known
 };
 
 // The plane that a path is seen in from above. kAuto drops the axis along which the reference moves least: y
@@ -30,7 +38,8 @@ Figure PathFigure(const EvaluatedPair& pair, ViewPlane plane = ViewPlane::kAuto)
 Figure PositionFigure(const EvaluatedPair& pair);
 Figure OrientationFigure(const EvaluatedPair& pair);
 
-// Absolute and relative errors over time.
+// Absolute and relative errors over time; where deviations are known, with what 95 % of the relative errors
+// should be below.
 Figure ErrorFigure(const EvaluatedPair& pair);
 
 }  // namespace calfvo

@@ -68,6 +68,19 @@ TEST(ErrorFigure, RelativeErrorsStandAtTheLaterFrame) {
   EXPECT_EQ(figure.panels[2].series[0].x.front(), figure.panels[0].series[0].x[1]);
 }
 
+TEST(ErrorFigure, KnownDeviationsDrawWhatErrorsShouldBeBelow) {
+  const TestPair pair(10);
+  const std::vector<StepSigma> sigmas(10, {.translation_m = 0.5, .rotation_deg = 2.0});
+  EvaluatedPair view = pair.View();
+  EXPECT_EQ(ErrorFigure(view).panels[2].series.size(), 1U);
+  view.sigmas = sigmas;
+  const Figure figure = ErrorFigure(view);
+  ASSERT_EQ(figure.panels[2].series.size(), 2U);
+  EXPECT_EQ(figure.panels[2].series[0].y, std::vector<double>(9, 2.7955 * 0.5));
+  EXPECT_EQ(figure.panels[3].series[0].y, std::vector<double>(9, 2.7955 * 2.0));
+  EXPECT_EQ(figure.panels[3].series[1].y, pair.evaluation.rpe_rot_deg);
+}
+
 TEST(ViewPlaneFromName, ListsTheNames) {
   EXPECT_EQ(ViewPlaneFromName("xz"), ViewPlane::kXz);
   EXPECT_THAT(ErrorFrom([] { ViewPlaneFromName("top"); }), HasSubstr("'top'; expected auto, xy, xz or yz"));

@@ -13,10 +13,11 @@
 
 namespace calfvo {
 
-void WriteReport(const EvaluatedPair& pair, const std::filesystem::path& folder, ViewPlane plane) {
+void WriteReport(const EvaluatedPair& pair, const std::filesystem::path& folder,
+                 const ReportOptions& options) {
   MakeFolder(folder);
   const std::vector<std::pair<std::string, Figure>> figures = {
-      {"path", PathFigure(pair, plane)},
+      {"path", PathFigure(pair, options.plane)},
       {"position", PositionFigure(pair)},
       {"orientation", OrientationFigure(pair)},
       {"errors", ErrorFigure(pair)},
@@ -25,6 +26,10 @@ void WriteReport(const EvaluatedPair& pair, const std::filesystem::path& folder,
   for (const auto& [stem, figure] : figures) {
     WriteFigure(figure, folder / stem);
     body += HtmlFigure(figure);
+  }
+  if (!options.largest_errors_png.empty()) {
+    WriteFileAtomically(folder / "largest-errors.png", options.largest_errors_png);
+    body += HtmlPicture(options.largest_errors_png, "the pictures before and after the largest errors");
   }
   WriteFileAtomically(folder / "report.html",
                       HtmlPage(fmt::format("calfvo evaluation: {}", pair.name), body));

@@ -3,14 +3,21 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "report/figures.h"
 
 namespace calfvo {
 
-// Writes path, position, orientation and errors as .svg and .png, and report.html, into `folder`, which is
-// made if need be. The page holds its pictures itself: it needs no other file and no network.
+struct ReportOptions {
+  ViewPlane plane = ViewPlane::kAuto;
+  std::string largest_errors_png;  // the bytes of StepSheetPng, where pictures can be had
+};
+
+// Writes path, position, orientation and errors as .svg and .png, largest-errors.png if there is one, and
+// report.html into `folder`, which is made if need be. The page holds its pictures itself: it needs no other
+// file and no network.
 void WriteReport(const EvaluatedPair& pair, const std::filesystem::path& folder,
-                 ViewPlane plane = ViewPlane::kAuto);
+                 const ReportOptions& options = {});
 
 }  // namespace calfvo

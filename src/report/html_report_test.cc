@@ -32,6 +32,15 @@ TEST(WriteReport, PageStandsAlone) {
   EXPECT_THAT(page, Not(HasSubstr("<?xml")));
 }
 
+TEST(WriteReport, PicturesOfErrorsAreInThePageToo) {
+  const TempFolder folder;
+  const TestPair pair(5);
+  WriteReport(pair.View(), folder.path(), {.largest_errors_png = "bytes"});
+  EXPECT_EQ(ReadWholeFile(folder.path() / "largest-errors.png"), "bytes");
+  EXPECT_THAT(ReadWholeFile(folder.path() / "report.html"),
+              HasSubstr("src=\"data:image/png;base64,Ynl0ZXM=\""));
+}
+
 TEST(WriteReport, OnePoseIsEnough) {
   const TempFolder folder;
   const TestPair pair(1);

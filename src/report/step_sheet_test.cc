@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/step_sheet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing.h"
+#include "report/test_pair.h"
+
+namespace calfvo {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// The estimate jumps by 3 m at frame 20 and turns by 90° at frame 40; both stay.
+TestPair WithTwoFaults() {
+  TestPair pair(60);
+  for (size_t i = 0; i < 60; ++i) {
+    Rigid3& pose = pair.estimate.world_from_camera[i];
+    pose = pair.reference.world_from_camera[i];
+    if (i >= 20) pose.translation.y() += 3.0;
+    if (i >= 40) pose.rotation = Quaternion(std::sqrt(0.5), 0.0, std::sqrt(0.5), 0.0);
+  }
+  pair.evaluation = Evaluate(pair.reference, pair.estimate);
+  return pair;
+}
+
+TEST(FindWorstSteps, SaysWhereAndHowSureTheEstimateWas) {
+  const TestPair pair = WithTwoFaults();
+  const std::vector<StepSigma> sigmas(60, {.translation_m = 0.25, .rotation_deg = 1.5});
+  EvaluatedPair view = pair.View();
+  EXPECT_EQ(FindWorstSteps(view).rotation.at(0).caption, "frames 39, 40: off by 90° of 0°");
+  view.sigmas = sigmas;
+  const WorstSteps worst = FindWorstSteps(view);
+  ASSERT_EQ(worst.rotation.size(), 4U);
+  EXPECT_EQ(worst.rotation[0].first, 39U);
+  EXPECT_EQ(worst.rotation[0].second, 40U);
+  EXPECT_EQ(worst.rotation[0].caption, "frames 39, 40: off by 90° of 0°, σ 1.5°");
+  EXPECT_EQ(worst.translation[0].first, 19U);
+  EXPECT_THAT(worst.translation[0].caption, StartsWith("frames 19, 20: off by 3 m of 0.2"));
+  EXPECT_THAT(worst.translation[0].caption, HasSubstr(" m, σ 0.25 m"));
+}
+
+Thumbnail Grey(int width, uint8_t value) {
+  return {width, 30, std::vector<uint8_t>(static_cast<size_t>(width) * 90, value)};
+}
+
+TEST(StepSheetPng, ShowsThePicturesOfItsSteps) {
+  const WorstSteps worst = FindWorstSteps(WithTwoFaults().View());
+  std::vector<size_t> asked;
+  Thumbnail thumbnail = Grey(40, 100);
+  const std::string png = StepSheetPng(worst, [&](size_t pose) -> const Thumbnail& {
+    asked.push_back(pose);
+    return thumbnail;
+  });
+  EXPECT_THAT(png, StartsWith("\x89PNG"));
+  EXPECT_THAT(asked, testing::IsSupersetOf({19, 20, 39, 40}));
+  const Thumbnail dark = Grey(40, 0);
+  EXPECT_NE(
+      StepSheetPng(worst, [&](size_t pose) -> const Thumbnail& { return pose == 20 ? dark : thumbnail; }),
+      png);
+  const Thumbnail wide = Grey(41, 100);
+  EXPECT_THAT(ErrorFrom([&] {
+                StepSheetPng(worst,
+                             [&](size_t pose) -> const Thumbnail& { return pose == 20 ? wide : thumbnail; });
+              }),
+              HasSubstr("the picture of pose 20 is 41x30; expected 40x30"));
+}
+
+TEST(StepSheetPng, OnePoseHasNothingToShow) {
+  const TestPair pair(1);
+  const WorstSteps worst = FindWorstSteps(pair.View());
+  EXPECT_TRUE(worst.rotation.empty());
+  EXPECT_THAT(ErrorFrom([&] { StepSheetPng(worst, {}); }), HasSubstr("no steps to show"));
+}
+
+}  // namespace
+}  // namespace calfvo
