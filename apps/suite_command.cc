@@ -32,7 +32,8 @@ constexpr const char* kSuiteExamples = R"(Examples:
   calfvo suite --data /data/tum --datasets tum --table all -o out         with the sweep of overlaps: 4 runs each
   calfvo suite --data /data --table accuracy --format latex -o out        what is done is not run again
 
-Each sequence has a folder DIR/DATASET/SEQUENCE; the tables are printed and written to DIR/tables.*.
+Each sequence has a folder DIR/DATASET/SEQUENCE; the tables are printed and written to DIR/tables.*, and
+how right the confidence is, as a picture, to DIR/calibration.png.
 Exit code: 0 all sequences done, 1 some failed or Ctrl-C, 2 wrong usage.)";
 
 bool IsWanted(const SuiteArguments& arguments, std::string_view table) {
@@ -56,6 +57,9 @@ int RunAndTabulate(SuiteArguments& arguments) {
   fmt::print("{}", text);
   MakeFolder(options.output);  // which is not there yet where all sequences failed
   WriteFileAtomically(options.output / fmt::format("tables{}", format.extension), text);
+  for (const ResultTable& table : tables) {
+    if (table.figure) WriteFigure(*table.figure, options.output / table.name);
+  }
 
   int failures = 0;
   for (const SuiteSequence& sequence : sequences) {

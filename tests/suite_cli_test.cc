@@ -66,6 +66,15 @@ TEST_F(SuiteCli, AveragesAreThoseOfEval) {
   EXPECT_THAT(suite.out, HasSubstr(line(global, "ARE aligned", aligned_average["ape_rot_deg_rmse"], 3)));
 }
 
+TEST_F(SuiteCli, ConfidenceIsAPictureToo) {
+  MakeClips();
+  const Outcome suite = Suite("--quiet --format html --table calibration");
+  ASSERT_EQ(suite.exit_code, 0) << suite.err;
+  EXPECT_THAT(suite.out, HasSubstr("<tr><td>data</td>"));  // the folder that both clips lie in
+  EXPECT_THAT(suite.out, HasSubstr("observed share, translation"));
+  EXPECT_THAT(ReadWholeFile(At("out/calibration.png")), testing::StartsWith("\x89PNG"));
+}
+
 TEST_F(SuiteCli, AFailureIsToldAndTheSameCommandGoesOn) {
   MakeClips();
   const auto picture = std::filesystem::directory_iterator(At("data/one/rgb"))->path();

@@ -7,33 +7,6 @@
 #include "geometry/so3.h"
 
 namespace calfvo {
-namespace {
-
-// Counts error components within one and two standard deviations.
-class SigmaShares {
- public:
-  void Add(const Eigen::Vector3d& error, double sigma) {
-    for (const double component : error) {
-      ++count_;
-      within_1_ += std::abs(component) <= sigma ? 1 : 0;
-      within_2_ += std::abs(component) <= 2.0 * sigma ? 1 : 0;
-    }
-  }
-  double within_1() const { return Share(within_1_); }
-  double within_2() const { return Share(within_2_); }
-
- private:
-  double Share(int64_t within) const {
-    return count_ > 0 ? static_cast<double>(within) / static_cast<double>(count_) : kUnknown;
-  }
-
-  int64_t count_ = 0;
-  int64_t within_1_ = 0;
-  int64_t within_2_ = 0;
-};
-
-}  // namespace
-
 PathScores ScorePath(const Trajectory& reference, const Trajectory& estimate) {
   const Evaluation as_is = Evaluate(reference, estimate, {.alignment = Alignment::kOrigin});
   const Evaluation aligned = Evaluate(reference, estimate, {.alignment = Alignment::kSim3});
@@ -67,7 +40,7 @@ Trajectory ConstantMotion(const Trajectory& reference) {
 
 StepCalibration CalibrateSteps(std::span<const std::optional<Rigid3>> truth, std::span<const Rigid3> estimate,
                                std::span<const PoseStep> steps) {
-  SigmaShares rotation, translation;
+  CoverageCounter rotation, translation;
   for (size_t i = 1; i < truth.size(); ++i) {
     if (!truth[i - 1] || !truth[i] || std::isnan(steps[i].sigma_rotation_rad)) continue;
     const Rigid3 true_motion = truth[i - 1]->Inverse() * *truth[i];
@@ -75,7 +48,7 @@ StepCalibration CalibrateSteps(std::span<const std::optional<Rigid3>> truth, std
     rotation.Add(LogSO3(motion.rotation.conjugate() * true_motion.rotation), steps[i].sigma_rotation_rad);
     translation.Add(true_motion.translation - motion.translation, steps[i].sigma_translation_m);
   }
-  return {rotation.within_1(), rotation.within_2(), translation.within_1(), translation.within_2()};
+  return {rotation.Shares(), translation.Shares()};
 }
 
 double EstimatesPerPair(std::span<const PoseStep> steps) {

@@ -23,7 +23,7 @@ Trajectory ZeroMotion(const Trajectory& reference);
 Trajectory ConstantMotion(const Trajectory& reference);
 
 // `truth`, `estimate` and `steps` have one entry per frame; steps between frames that both have a true pose
-// count. All unknown where there are none, or none with confidence.
+// count. Empty where there are none, or none with confidence.
 StepCalibration CalibrateSteps(std::span<const std::optional<Rigid3>> truth, std::span<const Rigid3> estimate,
                                std::span<const PoseStep> steps);
 

@@ -76,10 +76,10 @@ TEST(CalibrateSteps, NormalErrorsGiveTheSharesOfTheNormalDistribution) {
     steps.push_back({1.0, 0.02 * size, 2e-3 * size});  // rotation is believed to be twice as bad
   }
   const StepCalibration shares = CalibrateSteps(truth, estimate, steps);
-  EXPECT_NEAR(shares.translation_1_sigma, 0.6827, 0.006);
-  EXPECT_NEAR(shares.translation_2_sigma, 0.9545, 0.003);
-  EXPECT_NEAR(shares.rotation_1_sigma, 0.9545, 0.003);
-  EXPECT_NEAR(shares.rotation_2_sigma, 0.9999, 0.001);
+  EXPECT_NEAR(ShareAt(shares.translation, kOneSigmaLevel), 0.6827, 0.006);
+  EXPECT_NEAR(ShareAt(shares.translation, kTwoSigmaLevel), 0.9545, 0.003);
+  EXPECT_NEAR(ShareAt(shares.rotation, kOneSigmaLevel), 0.9545, 0.003);
+  EXPECT_NEAR(ShareAt(shares.rotation, kTwoSigmaLevel), 0.9999, 0.001);
 }
 
 TEST(CalibrateSteps, StepsWithoutTruthOrConfidenceDoNotCount) {
@@ -87,8 +87,8 @@ TEST(CalibrateSteps, StepsWithoutTruthOrConfidenceDoNotCount) {
   const std::vector<std::optional<Rigid3>> truth = {Rigid3(), Rigid3(), std::nullopt, Rigid3()};
   const std::vector<Rigid3> estimate = {Rigid3(), Rigid3(), off, Rigid3()};
   const std::vector<PoseStep> steps(4, PoseStep{1.0, 0.1, 0.1});
-  EXPECT_EQ(CalibrateSteps(truth, estimate, steps).translation_1_sigma, 1.0);
-  EXPECT_TRUE(std::isnan(CalibrateSteps(truth, estimate, std::vector<PoseStep>(4)).rotation_1_sigma));
+  EXPECT_EQ(ShareAt(CalibrateSteps(truth, estimate, steps).translation, kOneSigmaLevel), 1.0);
+  EXPECT_TRUE(CalibrateSteps(truth, estimate, std::vector<PoseStep>(4)).rotation.empty());
 }
 
 TEST(EstimatesPerPair, TheFirstPoseHasNoStep) {

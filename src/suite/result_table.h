@@ -2,8 +2,11 @@
 // A table of results before it has a format.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "plot/figure.h"
 
 namespace calfvo {
 
@@ -20,6 +23,7 @@ struct ResultTable {
   std::string note;   // below the table; may be empty
   std::vector<std::string> heading;
   std::vector<std::vector<TableCell>> rows;  // as long as the heading; the first cell names the row
+  std::optional<Figure> figure = {};         // that shows the same
 
   bool has_marks() const;
 };

@@ -30,10 +30,8 @@ void VisitScores(Scores& scores, Visitor visit) {
 
 template <typename Calibration, typename Visitor>
 void VisitCalibration(Calibration& calibration, Visitor visit) {
-  visit("rotation_1_sigma", calibration.rotation_1_sigma);
-  visit("rotation_2_sigma", calibration.rotation_2_sigma);
-  visit("translation_1_sigma", calibration.translation_1_sigma);
-  visit("translation_2_sigma", calibration.translation_2_sigma);
+  visit("rotation", calibration.rotation);
+  visit("translation", calibration.translation);
 }
 
 template <typename Result, typename Visitor>
@@ -58,6 +56,12 @@ struct Reader {
 
   void operator()(const char* key, double& value) const {
     value = json.at(key).is_null() ? kUnknown : json.at(key).get<double>();
+  }
+  void operator()(const char* key, Coverage& value) const {
+    json.at(key).get_to(value);
+    if (!value.empty() && value.size() != kCoverageLevels) {
+      throw Error(fmt::format("{} has {} numbers; expected {} or none", key, value.size(), kCoverageLevels));
+    }
   }
   template <typename Value>
   void operator()(const char* key, Value& value) const {
@@ -88,7 +92,7 @@ SuiteResult ReadSuiteResult(const std::filesystem::path& path) {
     VisitScores(result.zero, Reader{json.at("zero_motion")});
     VisitScores(result.constant, Reader{json.at("constant_motion")});
     VisitCalibration(result.calibration, Reader{json.at("calibration")});
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::exception& error) {
     throw Error(
         fmt::format("{}: {}; remove the file to run the sequence again", path.string(), error.what()));
   }

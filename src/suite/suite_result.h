@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "suite/coverage.h"
+
 namespace calfvo {
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -24,13 +26,10 @@ struct PathScores {
   double scale = kUnknown;  // that the fit applies
 };
 
-// Shares (0 … 1) of the errors of steps, axis by axis, that are within one and two of the standard deviations
-// that came with them. Errors that are normal with those deviations give 0.683 and 0.954.
+// How often the errors of steps, axis by axis, are within the standard deviations that came with them.
 struct StepCalibration {
-  double rotation_1_sigma = kUnknown;
-  double rotation_2_sigma = kUnknown;
-  double translation_1_sigma = kUnknown;
-  double translation_2_sigma = kUnknown;
+  Coverage rotation;
+  Coverage translation;
 };
 
 struct SuiteResult {

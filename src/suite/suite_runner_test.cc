@@ -2,6 +2,8 @@
 // The network is a tiny one with random weights: poses mean nothing, but their errors must be told right.
 #include "suite/suite_runner.h"
 
+#include <algorithm>
+
 #include "estimator/tiny_model.h"
 #include "suite/path_scores.h"
 #include "suite/test_suite.h"
@@ -59,7 +61,8 @@ TEST_F(SuiteRunnerTest, ErrorsAreThoseOfTheFilesItLeaves) {
     EXPECT_NEAR(result.scores.scale, aligned.fitted_scale, 1e-9);
     EXPECT_GT(result.zero.t_rel, result.constant.t_rel);
     EXPECT_GT(result.wall_s, 0.0);
-    EXPECT_GE(result.calibration.rotation_2_sigma, result.calibration.rotation_1_sigma);
+    EXPECT_EQ(result.calibration.rotation.size(), static_cast<size_t>(kCoverageLevels));
+    EXPECT_TRUE(std::is_sorted(result.calibration.rotation.begin(), result.calibration.rotation.end()));
   }
   EXPECT_EQ(sequences[0].results.at(5).poses, 12);
   EXPECT_EQ(sequences[1].results.at(5).frames, 15);
@@ -80,7 +83,7 @@ TEST_F(SuiteRunnerTest, WhatIsDoneIsReadAndNotRunAgain) {
   const SuiteResult& now = again[1].results.at(5);
   EXPECT_EQ(now.scores.t_rel, before.scores.t_rel);
   EXPECT_EQ(now.constant.are_aligned, before.constant.are_aligned);
-  EXPECT_EQ(now.calibration.translation_2_sigma, before.calibration.translation_2_sigma);
+  EXPECT_EQ(now.calibration.translation, before.calibration.translation);
   EXPECT_EQ(now.wall_s, before.wall_s);
   EXPECT_EQ(now.model_sha256, before.model_sha256);
 }

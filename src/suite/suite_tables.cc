@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "eval/statistics.h"
+#include "suite/calibration_table.h"
 
 namespace calfvo {
 namespace {
@@ -209,27 +209,6 @@ ResultTable CompletionTable(const SuiteNumbers& numbers) {
                           {std::to_string(frames)},
                           NumberCell(poses, 0)});
   }
-  return table;
-}
-
-ResultTable CalibrationTable(const SuiteNumbers& numbers) {
-  ResultTable table{
-      .name = "calibration",
-      .title = "Errors of steps within their standard deviations, in %",
-      .note = "Axis by axis; means over sequences. A share below that of normal errors says: too sure.",
-      .heading = {"benchmark", "rotation 1σ", "rotation 2σ", "translation 1σ", "translation 2σ"}};
-  for (const auto& benchmark : numbers.benchmarks) {
-    table.rows.push_back({{benchmark.name}});
-    for (const auto share : {&StepCalibration::rotation_1_sigma, &StepCalibration::rotation_2_sigma,
-                             &StepCalibration::translation_1_sigma, &StepCalibration::translation_2_sigma}) {
-      const auto shares = benchmark.Values(
-          numbers.overlap, [&](const SuiteResult& result) { return result.calibration.*share; });
-      table.rows.back().push_back(NumberCell(100.0 * MeanOfKnown(shares), 1));
-    }
-  }
-  const TableCell normal_1 = NumberCell(100.0 * std::erf(std::sqrt(0.5)), 1);
-  const TableCell normal_2 = NumberCell(100.0 * std::erf(std::sqrt(2.0)), 1);
-  table.rows.push_back({{"normal errors"}, normal_1, normal_2, normal_1, normal_2});
   return table;
 }
 

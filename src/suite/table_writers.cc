@@ -163,6 +163,7 @@ std::string WriteHtml(std::span<const ResultTable> tables) {
     }
     text += "</table>\n";
     if (!table.note.empty()) text += fmt::format("<p>{}</p>\n", EscapeXml(table.note));
+    if (table.figure) text += HtmlFigure(*table.figure);
   }
   return HtmlPage("calfvo suite", text);
 }

@@ -17,8 +17,9 @@ struct TableFormat {
   std::string (*write)(std::span<const ResultTable> tables);
 };
 
-// text: aligned, with * for best and + for second best. markdown and html: bold and underlined. latex: the
-// same, for booktabs. csv: one line per number, `table,row,column,value,mark`.
+// text: aligned, with * for best and + for second best. markdown and html: bold and underlined; html
+// holds the figures too. latex: the same, for booktabs. csv: one line per number,
+// `table,row,column,value,mark`.
 std::span<const TableFormat> TableFormats();
 const TableFormat& TableFormatFromName(std::string_view name);  // throws Error listing the names
 

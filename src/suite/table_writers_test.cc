@@ -10,6 +10,7 @@ namespace calfvo {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<ResultTable> Tables() {
   return {{.name = "accuracy",
@@ -88,6 +89,15 @@ TEST(TableWriters, Html) {
                               "<tr><td>A&lt;b&gt;†</td><td><b>0.5</b></td></tr>\n"));
   EXPECT_THAT(html, HasSubstr("<td><u>10.5</u></td>"));
   EXPECT_THAT(html, HasSubstr("<p>50 % &amp; more</p>"));
+}
+
+TEST(TableWriters, HtmlHoldsTheFigures) {
+  std::vector<ResultTable> tables = Tables();
+  EXPECT_THAT(Written("html"), Not(HasSubstr("<svg")));
+  tables[1].figure = Figure{.title = "how it looks", .panels = {{.series = {{.x = {0, 1}, .y = {0, 1}}}}}};
+  const std::string html = TableFormatFromName("html").write(tables);
+  EXPECT_THAT(html, HasSubstr("<svg"));
+  EXPECT_THAT(html, HasSubstr("how it looks"));
 }
 
 TEST(TableWriters, UnknownFormats) {

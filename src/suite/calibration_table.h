@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the confidence that comes with the steps is right: a table and a reliability plot.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plot/figure.h"
+#include "suite/coverage.h"
+#include "suite/result_table.h"
+#include "suite/suite_numbers.h"
+
+namespace calfvo {
+
+// Sequences that are looked at together; means over them.
+struct CalibrationSet {
+  std::string name;
+  Coverage rotation;
+  Coverage translation;
+};
+
+// One per dataset. Folders in the layout of TUM can be anything, so those make one set per folder that they
+// lie in, under its name. With several sets, one of all sequences comes last.
+std::vector<CalibrationSet> CalibrationSets(const SuiteNumbers& numbers);
+
+// Observed over expected shares of errors, rotation above translation, with a line per set. Where errors are
+// normal with the deviations that were told, lines are the diagonal; below it, the model is too sure.
+Figure ReliabilityFigure(std::span<const CalibrationSet> sets);
+
+// Shares within one and two standard deviations and what would put them right, a row per set, with the
+// figure.
+ResultTable CalibrationTable(const SuiteNumbers& numbers);
+
+}  // namespace calfvo
