@@ -75,9 +75,10 @@ TEST_F(RunCli, WritesEverythingThatIsPromised) {
   EXPECT_THAT(outcome.out, StartsWith("20 frames, 0.6 s, path "));
   EXPECT_THAT(outcome.out, HasSubstr("out/path.png"));
   EXPECT_THAT(outcome.out, HasSubstr("t_rel"));
-  for (const char* name :
-       {"trajectory.tum", "trajectory.kitti", "poses.csv", "path.png", "path.svg", "confidence.png",
-        "run.json", "trajectory.npz", "colmap/images.txt", "report/report.html"}) {
+  EXPECT_THAT(outcome.out, HasSubstr("best constant motion"));
+  for (const char* name : {"trajectory.tum", "trajectory.kitti", "poses.csv", "path.png", "path.svg",
+                           "confidence.png", "run.json", "trajectory.npz", "colmap/images.txt",
+                           "report/report.html", "report/largest-errors.png"}) {
     EXPECT_TRUE(std::filesystem::exists(At("out") / name)) << name;
   }
   const Trajectory path = ReadTrajectory(At("out/trajectory.tum"));

@@ -73,6 +73,7 @@ TEST_F(SuiteCli, ConfidenceIsAPictureToo) {
   EXPECT_THAT(suite.out, HasSubstr("<tr><td>data</td>"));  // the folder that both clips lie in
   EXPECT_THAT(suite.out, HasSubstr("observed share, translation"));
   EXPECT_THAT(ReadWholeFile(At("out/calibration.png")), testing::StartsWith("\x89PNG"));
+  EXPECT_TRUE(std::filesystem::exists(At("out/tum-layout/one/report/largest-errors.png")));
 }
 
 TEST_F(SuiteCli, AFailureIsToldAndTheSameCommandGoesOn) {

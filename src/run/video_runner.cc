@@ -4,13 +4,15 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <optional>
+
 #include "base/atomic_file.h"
 #include "base/log.h"
 #include "base/scoped_timer.h"
 #include "base/sha256.h"
 #include "calfvo/error.h"
 #include "frames/preprocessor.h"
-#include "report/html_report.h"
+#include "run/evaluated_run.h"
 #include "run/run_input.h"
 #include "run/run_outputs.h"
 
@@ -29,13 +31,19 @@ std::string Title(const std::string& input) {
   return name.empty() || name == "-" ? "camera path" : name;
 }
 
+// `pictures` may be null.
 void EvaluateRun(const RunOptions& options, const std::filesystem::path& folder, const std::string& title,
-                 RunReport& report) {
+                 PicturesAgain* pictures, RunReport& report) {
   const Trajectory reference = ReadTrajectory(options.ground_truth);
   const Trajectory estimate = ReadTrajectory(folder / "trajectory.tum");
+  const std::vector<PoseStep> steps = ReadPoseSteps(folder / "poses.csv");
   report.evaluation = Evaluate(
       reference, estimate, {.alignment = Alignment::kOrigin, .max_time_difference_s = options.max_diff_s});
-  WriteReport({title, reference, estimate, *report.evaluation}, folder / "report");
+  PictureOfPose picture_of;
+  if (pictures != nullptr) {
+    picture_of = [pictures](size_t pose, Frame& picture) { pictures->Read(pose, picture); };
+  }
+  WriteRunReport({title, reference, estimate, *report.evaluation}, steps, picture_of, folder / "report");
   report.outputs["evaluation"] = (folder / "report" / "report.html").string();
 }
 
@@ -109,7 +117,13 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
                     report.interrupted ? " before it was stopped" : " (is it empty, or cut to nothing?)"));
   }
   outputs.Finish(Title(input), report);
-  if (!options_.ground_truth.empty()) EvaluateRun(options_, folder, Title(input), report);
+  if (!options_.ground_truth.empty()) {
+    std::optional<PicturesAgain> pictures;
+    if (!failure && source->info().kind != "camera" && CanBeReadAgain(input)) {
+      pictures.emplace(input, options_.source);
+    }
+    EvaluateRun(options_, folder, Title(input), pictures ? &*pictures : nullptr, report);
+  }
   report.peak_rss_mb = PeakRssMb();
   if (model_sha256_.valid()) report.model_sha256 = model_sha256_.get();
   report.outputs["run"] = (folder / "run.json").string();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calfvo/evaluation.h"
-#include "suite/pose_steps.h"
+#include "run/pose_steps.h"
 #include "suite/suite_result.h"
 
 namespace calfvo {

@@ -14,7 +14,7 @@
 #include "base/sha256.h"
 #include "calfvo/error.h"
 #include "eval/table.h"
-#include "report/html_report.h"
+#include "run/evaluated_run.h"
 #include "run/run_input.h"
 #include "run/video_runner.h"
 #include "suite/choose_sequences.h"
@@ -52,7 +52,10 @@ SuiteResult EvaluateSequence(const SequenceSource& sequence, const RunReport& re
   WriteTrajectory(reference, folder / "groundtruth.tum", TrajectoryFormat::kTum);
   if (draws) {
     const Evaluation evaluation = Evaluate(reference, estimate, {.alignment = Alignment::kOrigin});
-    WriteReport({sequence.name(), reference, estimate, evaluation}, folder / "report");
+    WriteRunReport(
+        {sequence.name(), reference, estimate, evaluation}, steps,
+        [&](size_t pose, Frame& picture) { sequence.Read(static_cast<int64_t>(pose), picture); },
+        folder / "report");
   }
   std::vector<std::optional<Rigid3>> truth;
   for (const SequenceFrame& frame : sequence.frames()) truth.push_back(frame.world_from_camera);

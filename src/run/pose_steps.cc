@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "suite/pose_steps.h"
+#include "run/pose_steps.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -34,7 +35,7 @@ size_t ColumnOf(const LineReader& reader, const std::vector<std::string>& header
 
 // Nothing in a field means unknown.
 double NumberOf(const LineReader& reader, std::string_view field) {
-  if (field.empty()) return kUnknown;
+  if (field.empty()) return std::numeric_limits<double>::quiet_NaN();
   double number = 0.0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
   if (error != std::errc() || end != field.data() + field.size()) {

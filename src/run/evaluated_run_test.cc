@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/evaluated_run.h"
+
+#include <sys/stat.h>
+
+#include "datasets/test_sequences.h"
+
+namespace calfvo {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A sequence of three pictures, and an estimate that is wrong in the last step.
+class EvaluatedRunTest : public testing::Test {
+ protected:
+  EvaluatedRunTest() {
+    std::string list;
+    for (int i = 0; i < 3; ++i) {
+      list += fmt::format("{}.5 rgb/{}.png\n", 100 + i, i);
+      WriteFile(At("walk/rgb") / fmt::format("{}.png", i), TruePng(i));
+      truth_.timestamps_ns.push_back(i * 1'000'000'000LL);
+      truth_.world_from_camera.push_back({Quaternion::Identity(), {0.0, 0.0, 0.5 * i}});
+    }
+    WriteFile(At("walk/rgb.txt"), list);
+    estimate_ = truth_;
+    estimate_.world_from_camera[2].translation.x() = 2.0;
+  }
+  std::filesystem::path At(const std::string& name) const { return root_.path() / name; }
+  std::string Input() const { return "dataset:" + At("walk").string(); }
+  std::string Report(const PictureOfPose& picture_of) const {
+    const Evaluation evaluation = Evaluate(truth_, estimate_);
+    WriteRunReport({"walk", truth_, estimate_, evaluation}, steps_, picture_of, At("report"));
+    return ReadWholeFile(At("report/report.html"));
+  }
+
+  const TempFolder root_;
+  Trajectory truth_;
+  Trajectory estimate_;
+  std::vector<PoseStep> steps_ = std::vector<PoseStep>(3, {1.0, 0.1, 0.01});
+};
+
+TEST_F(EvaluatedRunTest, ShowsThePicturesOfTheLargestErrors) {
+  PicturesAgain pictures(Input(), {});
+  std::vector<size_t> asked;
+  const std::string page = Report([&](size_t pose, Frame& picture) {
+    pictures.Read(pose, picture);
+    EXPECT_EQ(picture.rgb, TruePicture(static_cast<int>(pose)).rgb);
+    asked.push_back(pose);
+  });
+  EXPECT_THAT(asked, testing::ElementsAre(0, 1, 2));  // no turn is wrong, so the first stands for all
+  EXPECT_THAT(page, HasSubstr("95 % should be below"));
+  EXPECT_THAT(page, HasSubstr("src=\"data:image/png;base64,"));
+  EXPECT_THAT(ReadWholeFile(At("report/largest-errors.png")), StartsWith("\x89PNG"));
+}
+
+TEST_F(EvaluatedRunTest, WithoutPicturesThereAreTheFigures) {
+  EXPECT_THAT(Report(nullptr), testing::Not(HasSubstr("src=")));
+  EXPECT_FALSE(std::filesystem::exists(At("report/largest-errors.png")));
+}
+
+TEST_F(EvaluatedRunTest, SaysThatAnInputHasBecomeShorter) {
+  WriteFile(At("walk/rgb.txt"), "100.5 rgb/0.png\n101.5 rgb/1.png\n");
+  PicturesAgain pictures(Input(), {});
+  Frame picture;
+  pictures.Read(1, picture);
+  EXPECT_THAT(ErrorFrom([&] { pictures.Read(2, picture); }),
+              HasSubstr("ends at frame 2 when it is read again"));
+}
+
+TEST_F(EvaluatedRunTest, PipesAndDevicesCannotBeReadAgain) {
+  ASSERT_EQ(::mkfifo(At("pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(CanBeReadAgain(At("pipe").string()));
+  EXPECT_FALSE(CanBeReadAgain("/dev/null"));
+  EXPECT_FALSE(CanBeReadAgain("-"));
+  EXPECT_TRUE(CanBeReadAgain(Input()));
+  EXPECT_TRUE(CanBeReadAgain(At("walk/rgb/*.png").string()));
+}
+
+}  // namespace
+}  // namespace calfvo
