@@ -46,7 +46,7 @@ void Tracker::Add(std::span<const float* const> pictures, std::vector<TrackedPos
   };
   collect();
   for (; next_window_ + window_ <= frames_; next_window_ += advance_) begun_.push_back(next_window_);
-  if (!begun_.empty()) estimator_.BeginEstimate(begun_);
+  if (!begun_.empty()) BeginWindows();
   if (!defer_) collect();
 }
 
@@ -58,7 +58,7 @@ void Tracker::Finish(std::vector<TrackedPose>& poses) {
   const int64_t last_window = next_window_ - advance_;
   if (last_window < 0 || last_window + window_ < frames_) {
     begun_ = {frames_ - window_};
-    estimator_.BeginEstimate(begun_);
+    BeginWindows();
     CollectWindows();
   }
   EmitEdges(frames - 1, poses);
@@ -67,6 +67,11 @@ void Tracker::Finish(std::vector<TrackedPose>& poses) {
 void Tracker::FillWindow() {
   const ScopedTimer timer(times_.encode_s);
   for (; frames_ < window_; ++frames_) estimator_.AddFrames({{last_picture_.data()}});
+}
+
+void Tracker::BeginWindows() {
+  const ScopedTimer timer(times_.window_s);
+  estimator_.BeginEstimate(begun_);
 }
 
 void Tracker::CollectWindows() {

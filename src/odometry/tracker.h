@@ -60,6 +60,7 @@ class Tracker {
 
  private:
   void FillWindow();
+  void BeginWindows();
   void CollectWindows();
   void EmitEdges(int64_t end, std::vector<TrackedPose>& poses);
 

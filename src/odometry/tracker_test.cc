@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "base/testing.h"
@@ -61,6 +63,27 @@ TEST(Tracker, DeferringChangesNothingButWhen) {
       EXPECT_EQ(deferred.back().covariance, expected.back().covariance);
     }
   }
+}
+
+// Takes its time where a backend without a device does: as soon as a window is asked for.
+class SlowEstimator : public FakeEstimator {
+ public:
+  SlowEstimator() : FakeEstimator(8) {}
+  void BeginEstimate(std::span<const int64_t> first_frames) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    FakeEstimator::BeginEstimate(first_frames);
+  }
+};
+
+TEST(Tracker, TimeOfWindowsCountsFromTheirBeginning) {
+  SlowEstimator estimator;
+  Tracker tracker(estimator, {.max_batch = 8});
+  const std::vector<float> numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+  std::vector<const float*> pictures;
+  for (const float& number : numbers) pictures.push_back(&number);
+  std::vector<TrackedPose> poses;
+  tracker.Add(pictures, poses);
+  EXPECT_GE(tracker.times().window_s, 0.005);
 }
 
 TEST(Tracker, WindowsAreThePapers) {
