@@ -29,9 +29,10 @@ constexpr const char* kBenchExamples = R"(Examples:
   calfvo bench --backend cpu --precision f32 --threads 1
   calfvo bench --windows 64 --seconds 10 --json
 
-Measures the network alone, from prepared pictures to relative poses, in the two ways it is used:
+Measures the network alone, from prepared pictures to relative poses, in the ways it is used:
   live     a window as soon as its new frames are there: what a robot waits for; 95 % of steps take no longer
            than the time beside the median
+  stream   the same, but the next frames are encoded while a device works on the window
   offline  --windows at once, with all their new frames: how fast an archive goes through
 TFLOP/s are those that the model's definition needs, over the time they took. Reading and resizing video is not in it;
 `calfvo run --json` has that. Exit code: 0 done, 1 failed, 2 wrong usage.)";

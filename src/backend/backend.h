@@ -28,6 +28,9 @@ class LinearWeights;
 // Matrices with a `reader`, and what that product writes, have room for whole groups of so many rows; what is
 // there beyond their rows may change.
 inline constexpr int64_t kRowGroup = 16;
+inline int64_t WholeRowGroups(int64_t rows) {
+  return (rows + kRowGroup - 1) / kRowGroup * kRowGroup;
+}
 
 // A borrowed matrix in a backend's memory.
 template <Role role>
@@ -119,7 +122,7 @@ struct WindowShape {
 enum class Lane { kEncode, kDecode };
 
 // A sequence of operations that is the same every time but for what is in the matrices: who issues it, how
-// many rows it works on, and where its matrices are.
+// many rows it works on, and where its matrices are. It is always issued in the same lane.
 struct RepeatKey {
   const void* owner = nullptr;
   int64_t rows = 0;
@@ -134,7 +137,8 @@ class Backend {
   // "ref f32", "cpu bf16 (AMX), 2 threads".
   virtual std::string Description() const = 0;
 
-  // Memory that it holds on a device, weights included; 0 for backends without one.
+  // Memory that all backends of this program hold on its kind of device, weights included; 0 for those
+  // without one.
   virtual size_t DeviceBytes() const { return 0; }
 
   virtual size_t ElementSize(Role role) const = 0;
@@ -157,6 +161,8 @@ class Backend {
   // by itself, from what it saw the last time. They may neither wait nor touch host memory. See Repeat.
   virtual bool BeginRepeat(const RepeatKey& /*key*/) { return true; }
   virtual void EndRepeat() {}
+  // Instead of EndRepeat, where an operation has failed.
+  virtual void AbandonRepeat() {}
 
   // Between BeginCalibration and EndCalibration, a backend with 8-bit operands works in 16 bits and notes how
   // large they become; others do nothing.
@@ -236,7 +242,12 @@ class Backend {
 template <typename Operations>
 void Repeat(Backend& backend, const RepeatKey& key, const Operations& operations) {
   if (!backend.BeginRepeat(key)) return;
-  operations();
+  try {
+    operations();
+  } catch (...) {
+    backend.AbandonRepeat();
+    throw;
+  }
   backend.EndRepeat();
 }
 

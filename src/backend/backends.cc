@@ -23,9 +23,12 @@ std::string_view PrecisionName(Precision precision) {
   return "fp8";
 }
 
-std::vector<BackendKind> AvailableBackends() {
+namespace {
+
+// Without asking for a GPU where nobody wants one: that takes time and some of its memory.
+std::vector<BackendKind> Kinds(bool gpu) {
   std::vector<BackendKind> kinds;
-  if (CudaProblem().empty()) {
+  if (gpu && CudaProblem().empty()) {
     kinds.push_back({"cuda", Precision::kBF16});
     if (CudaHasFp8()) kinds.push_back({"cuda", Precision::kFP8});
   }
@@ -41,16 +44,24 @@ std::vector<BackendKind> AvailableBackends() {
   return kinds;
 }
 
+}  // namespace
+
+std::vector<BackendKind> AvailableBackends() {
+  return Kinds(/*gpu=*/true);
+}
+
 std::string BackendWarning() {
   const std::string problem = CudaProblem();
   return problem.empty() || !CudaWasBuilt() ? "" : "the GPU is not used: " + problem;
 }
 
 BackendKind ChooseBackend(std::string_view name, std::string_view precision) {
-  std::string available;
-  for (const BackendKind& kind : AvailableBackends()) {
+  for (const BackendKind& kind : Kinds(name == "auto" || name == "cuda")) {
     const bool name_fits = name == kind.name || (name == "auto" && kind.name != "ref");
     if (name_fits && (precision == "auto" || precision == PrecisionName(kind.precision))) return kind;
+  }
+  std::string available;
+  for (const BackendKind& kind : AvailableBackends()) {
     available +=
         fmt::format("{}{} {}", available.empty() ? "" : ", ", kind.name, PrecisionName(kind.precision));
   }

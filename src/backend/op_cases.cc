@@ -219,11 +219,15 @@ std::vector<OpCase> OddCases() {
       SpatialCase(2, 49, 48, 2, RopeKind::kGrid),
       SpatialCase(1, 1569, 32, 2, RopeKind::kNone),
       SpatialCase(1, 37, 15, 3, RopeKind::kNone),
+      SpatialCase(2, 201, 128, 2, RopeKind::kWholeHead),
+      SpatialCase(1, 433, 128, 2, RopeKind::kNone),
+      SpatialCase(2, 33, 192, 3, RopeKind::kGrid),
       NeighbourCase(7, 3, 2),
       NeighbourCase(14, 6, 1),
       NeighbourCase(1, 5, 2),
   };
   cases.push_back(TemporalCase(1, 20, 3, 21, 3));
+  for (const int64_t frames : {2, 5, 7, 8, 9, 16}) cases.push_back(TemporalCase(2, frames, 9, 192, 3));
   for (int64_t frames = 2; frames <= 16; ++frames) cases.push_back(TemporalCase(2, frames, 9, 24, 3));
   return cases;
 }

@@ -65,7 +65,10 @@ void Decoder::Decode(std::span<const Activation> frames, float* values) {
     for (const Layer& layer : layers_) {
       if (time_space) {
         backend_.KeepCamera(m.x, shape, m.camera);
-        AddTemporalAttention(layer, shape, m.block, m.x);
+        // Equation (1). The camera's rows, which take no part in it, are restored.
+        AddAttention(backend_, layer.time, m.block, m.x, [&](const Activation& qkv, const Activation& out) {
+          backend_.TemporalAttention(qkv, shape, config_.heads, out);
+        });
         backend_.RestoreCamera(m.camera, shape, m.x);
       }
       AddSpatialAttention(backend_, layer.space, shape.sequences(), config_.heads, nullptr, m.block, m.x);
@@ -74,18 +77,6 @@ void Decoder::Decode(std::span<const Activation> frames, float* values) {
     }
   });
   backend_.PoolAndProject(m.x, shape, *head_weight_, *head_bias_, head_values_, values);
-}
-
-// Equation (1). The camera's rows, which take no part in it, are restored by the caller.
-void Decoder::AddTemporalAttention(const Layer& layer, const WindowShape& shape, const BlockScratch& scratch,
-                                   const Stream& x) {
-  const Activation qkv = scratch.wide.Reshaped(x.rows, 3 * x.cols);
-  const Activation normed = scratch.normed.For(*layer.time.qkv);
-  const Activation attended = scratch.attended.For(*layer.time.proj);
-  backend_.LayerNorm(x, layer.time.norm, /*gelu=*/false, normed);
-  backend_.Linear(normed, *layer.time.qkv, /*gelu=*/false, qkv);
-  backend_.TemporalAttention(qkv, shape, config_.heads, attended);
-  backend_.LinearToStream(attended, *layer.time.proj, /*accumulate=*/true, x);
 }
 
 }  // namespace calfvo

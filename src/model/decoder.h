@@ -31,9 +31,6 @@ class Decoder {
     FeedForwardWeights feed_forward;
   };
 
-  void AddTemporalAttention(const Layer& layer, const WindowShape& shape, const BlockScratch& scratch,
-                            const Stream& x);
-
   Backend& backend_;
   const DecoderConfig config_;
   const int64_t window_;

@@ -15,13 +15,9 @@ BlockScratch TakeBlockScratch(Scratch& scratch, int64_t rows, int64_t dim, int64
 
 void AddSpatialAttention(Backend& backend, const AttentionWeights& weights, int64_t sequences, int heads,
                          const Rope* rope, const BlockScratch& scratch, const Stream& x) {
-  const Activation qkv = scratch.wide.Reshaped(x.rows, 3 * x.cols);
-  const Activation normed = scratch.normed.For(*weights.qkv);
-  const Activation attended = scratch.attended.For(*weights.proj);
-  backend.LayerNorm(x, weights.norm, /*gelu=*/false, normed);
-  backend.Linear(normed, *weights.qkv, /*gelu=*/false, qkv);
-  backend.SpatialAttention(qkv, sequences, heads, rope, attended);
-  backend.LinearToStream(attended, *weights.proj, /*accumulate=*/true, x);
+  AddAttention(backend, weights, scratch, x, [&](const Activation& qkv, const Activation& out) {
+    backend.SpatialAttention(qkv, sequences, heads, rope, out);
+  });
 }
 
 void AddFeedForward(Backend& backend, const FeedForwardWeights& weights, int64_t hidden,

@@ -32,6 +32,19 @@ struct BlockScratch {
 };
 BlockScratch TakeBlockScratch(Scratch& scratch, int64_t rows, int64_t dim, int64_t hidden);
 
+// x += proj(attend(qkv(norm(x)))); attend(qkv, out) is one of the backend's kinds of attention.
+template <typename Attend>
+void AddAttention(Backend& backend, const AttentionWeights& weights, const BlockScratch& scratch,
+                  const Stream& x, const Attend& attend) {
+  const Activation normed = scratch.normed.For(*weights.qkv);
+  const Activation qkv = scratch.wide.Reshaped(x.rows, 3 * x.cols);
+  const Activation attended = scratch.attended.For(*weights.proj);
+  backend.LayerNorm(x, weights.norm, /*gelu=*/false, normed);
+  backend.Linear(normed, *weights.qkv, /*gelu=*/false, qkv);
+  attend(qkv, attended);
+  backend.LinearToStream(attended, *weights.proj, /*accumulate=*/true, x);
+}
+
 // x += attention within each of `sequences` sequences.
 void AddSpatialAttention(Backend& backend, const AttentionWeights& weights, int64_t sequences, int heads,
                          const Rope* rope, const BlockScratch& scratch, const Stream& x);

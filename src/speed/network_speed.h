@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a network is on a backend, in the two ways it is used.
+// How fast a network is on a backend, in the ways it is used.
 #pragma once
 
 #include <string>

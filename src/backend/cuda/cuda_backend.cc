@@ -73,7 +73,12 @@ class CudaBackend final : public Backend {
   void Wait(Lane lane) override { lanes_[static_cast<size_t>(lane)].stream.Wait(); }
 
   bool BeginRepeat(const RepeatKey& key) override { return calibrating_ || graphs_.Begin(key, stream()); }
-  void EndRepeat() override { graphs_.End(stream()); }
+  void EndRepeat() override {
+    if (!calibrating_) graphs_.End(stream());
+  }
+  void AbandonRepeat() override {
+    if (!calibrating_) graphs_.Abandon(stream());
+  }
 
   bool BeginCalibration() override { return calibrating_ = fp8_; }
   void EndCalibration() override {
@@ -81,6 +86,7 @@ class CudaBackend final : public Backend {
     for (CudaLinear* linear : observed_) linear->Quantise(stream());
     observed_.clear();
     calibrating_ = false;
+    graphs_.Clear();  // they have the addresses of the weights that are gone
   }
 
   void Upload(std::span<const float> values, const Activation& out) override {
@@ -277,16 +283,15 @@ class CudaBackend final : public Backend {
       observed.Observe(x.data, x.rows, stream());
       observed_.insert(&observed);
     }
+    const bool fp8 = linear.is_fp8();
     // The library wants whole groups of rows of fp8.
-    const int64_t groups = (x.rows + kRowGroup - 1) / kRowGroup;
-    const cuda::ProductShape shape{.rows = linear.is_fp8() ? groups * kRowGroup : x.rows,
+    const cuda::ProductShape shape{.rows = fp8 ? WholeRowGroups(x.rows) : x.rows,
                                    .inputs = linear.inputs(),
                                    .outputs = linear.outputs(),
-                                   .fp8_in = linear.is_fp8(),
+                                   .fp8_in = fp8,
                                    .fp8_out = out.is_fp8(),
                                    .gelu = gelu,
                                    .accumulate = accumulate};
-    const bool fp8 = linear.is_fp8();
     products_.Run(shape,
                   {.x = x.data,
                    .weight = linear.weight(),
@@ -320,21 +325,23 @@ bool CudaWasBuilt() {
 
 std::string CudaProblem() {
   int devices = 0;
-  const cudaError_t code = cudaGetDeviceCount(&devices);
-  static_cast<void>(cudaGetLastError());
-  if (code != cudaSuccess) return cudaGetErrorString(code);
-  if (devices == 0) return "no GPU was found";
+  cudaError_t code = cudaGetDeviceCount(&devices);
+  if (code == cudaSuccess && devices == 0) return "no GPU was found";
   int major = 0, minor = 0;
-  CheckCuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "asking for its abilities");
-  CheckCuda(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0), "asking for its abilities");
-  if (major < 8) return fmt::format("the GPU has compute capability {}.{}, and 8.0 is needed", major, minor);
-  if (const char* problem = cuda::KernelProblem(); problem != nullptr) {
-    return fmt::format(
-        "this program was built for other GPUs than one of compute capability {}.{} ({}); configure "
-        "with -D CMAKE_CUDA_ARCHITECTURES={}{}",
-        major, minor, problem, major, minor);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+  if (code == cudaSuccess && major < 8) {
+    return fmt::format("the GPU has compute capability {}.{}, and 8.0 is needed", major, minor);
   }
-  return "";
+  if (code == cudaSuccess) code = cuda::CheckKernels();
+  static_cast<void>(cudaGetLastError());
+  if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
+    return fmt::format(
+        "this program was built for other GPUs than one of compute capability {}.{}; configure with -D "
+        "CMAKE_CUDA_ARCHITECTURES={}{}",
+        major, minor, major, minor);
+  }
+  return code == cudaSuccess ? "" : cudaGetErrorString(code);
 }
 
 bool CudaHasFp8() {

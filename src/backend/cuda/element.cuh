@@ -31,6 +31,11 @@ __device__ inline FP8 Round<FP8>(float value, float inverse_scale) {
   return FP8(value * inverse_scale);  // saturates
 }
 
+// What 8-bit results are multiplied by; the others have no such scale.
+__device__ inline float ScaleOf(const float* inverse_scale) {
+  return inverse_scale != nullptr ? *inverse_scale : 1.0F;
+}
+
 // Eight elements that are loaded and stored at once.
 template <typename Element>
 struct alignas(8 * sizeof(Element)) Eight {

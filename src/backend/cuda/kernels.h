@@ -123,7 +123,7 @@ void ActivationToFp8(const void* from, int64_t count, const float* inverse_scale
 void CountDifferences(const void* a, const void* b, int64_t words, unsigned long long* different,
                       cudaStream_t stream);
 
-// Why these kernels cannot run on this GPU, null if they can.
-const char* KernelProblem();
+// Whether these kernels can run on this GPU.
+cudaError_t CheckKernels();
 
 }  // namespace calfvo::cuda

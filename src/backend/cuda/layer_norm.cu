@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kRowsPerBlock* kWarp)
     Load(gain + i * 256 + column, gains[i]);
     Load(bias + i * 256 + column, biases[i]);
   }
-  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+  const float scale = ScaleOf(inverse_scale);
   while (row < rows) {
     Out* to = out + row * kCols + column;
     float values[kEights][8];
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kRowsPerBlock* kWarp)
     squares += centred * centred;
   }
   const float factor = rsqrtf(WarpSum(squares) / static_cast<float>(cols) + epsilon);
-  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+  const float scale = ScaleOf(inverse_scale);
   for (int i = lane; i < cols; i += kWarp) {
     const float y = (static_cast<float>(from[i]) - mean) * factor * gain[i] + bias[i];
     out[row * cols + i] = Round<Out>(gelu ? Gelu(y) : y, scale);

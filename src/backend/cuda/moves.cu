@@ -257,11 +257,9 @@ void CountDifferences(const void* a, const void* b, int64_t words, unsigned long
       });
 }
 
-const char* KernelProblem() {
+cudaError_t CheckKernels() {
   cudaFuncAttributes attributes{};
-  const cudaError_t code = cudaFuncGetAttributes(&attributes, Means);
-  static_cast<void>(cudaGetLastError());
-  return code == cudaSuccess ? nullptr : cudaGetErrorString(code);
+  return cudaFuncGetAttributes(&attributes, Means);
 }
 
 }  // namespace calfvo::cuda

@@ -199,7 +199,10 @@ void Products::Choose(const ProductShape& shape, const ProductOperands& operands
     CheckCuda(cudaMemsetAsync(out.data(), 0, bytes, stream), "clearing memory");
     CheckCuda(cudaMemsetAsync(different.data(), 0, sizeof(unsigned long long), stream), "clearing memory");
     status = Launch(plan, candidate.algo, operands, out.data(), workspace, stream);
-    if (status != CUBLAS_STATUS_SUCCESS) continue;
+    if (status != CUBLAS_STATUS_SUCCESS) {
+      static_cast<void>(cudaGetLastError());  // which a refused launch may leave behind
+      continue;
+    }
     CountDifferences(expected.data(), out.data(), static_cast<int64_t>(bytes / 4),
                      reinterpret_cast<unsigned long long*>(different.data()), stream);
     unsigned long long differences = 0;

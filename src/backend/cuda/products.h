@@ -20,7 +20,7 @@ struct ProductShape {
   int64_t outputs = 0;
   bool fp8_in = false;   // x and weight, else bf16
   bool fp8_out = false;  // else bf16
-  bool gelu = false;     // by its tanh form, which differs by less than half a bf16 step
+  bool gelu = false;     // by its tanh form, which differs by at most 5e-4
   bool accumulate = false;
   friend auto operator<=>(const ProductShape&, const ProductShape&) = default;
 };
@@ -35,9 +35,9 @@ struct ProductOperands {
   void* out = nullptr;
 };
 
-// The algorithm of a shape is the fastest, as measured at its first use, of those that give the same bits as
-// the library's first choice that adds up in one piece. So a result depends neither on the timing nor on the
-// run.
+// The algorithm of a shape is the fastest, as measured at its first use, of those that give the same bits
+// there as the library's first choice that adds up in one piece: they add in the same order, as far as those
+// operands show.
 class Products {
  public:
   Products();

@@ -7,26 +7,42 @@ namespace calfvo::cuda {
 
 // The first time, memory may still have to grow and algorithms be chosen, which cannot be recorded.
 bool RecordedGraphs::Begin(const RepeatKey& key, cudaStream_t stream) {
-  const auto [entry, is_new] = graphs_.try_emplace(key, nullptr);
-  if (is_new) return true;
-  if (entry->second != nullptr) {
-    CheckCuda(cudaGraphLaunch(entry->second, stream), "launching a graph");
+  current_ = key;
+  recording_ = false;
+  const auto known = graphs_.find(key);
+  if (known == graphs_.end()) return true;
+  if (known->second != nullptr) {
+    CheckCuda(cudaGraphLaunch(known->second, stream), "launching a graph");
     return false;
   }
-  recording_ = &entry->second;
   CheckCuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a graph");
+  recording_ = true;
   return true;
 }
 
 void RecordedGraphs::End(cudaStream_t stream) {
-  if (recording_ == nullptr) return;
+  if (!recording_) {
+    graphs_.try_emplace(current_, nullptr);
+    return;
+  }
+  recording_ = false;
   cudaGraph_t graph = nullptr;
   CheckCuda(cudaStreamEndCapture(stream, &graph), "recording a graph");
-  const cudaError_t code = cudaGraphInstantiate(recording_, graph, 0);
-  cudaGraphDestroy(graph);
+  cudaGraphExec_t& recorded = graphs_[current_];
+  const cudaError_t code = cudaGraphInstantiate(&recorded, graph, 0);
+  static_cast<void>(cudaGraphDestroy(graph));
   CheckCuda(code, "preparing a graph");
-  CheckCuda(cudaGraphLaunch(*recording_, stream), "launching a graph");
-  recording_ = nullptr;
+  CheckCuda(cudaGraphLaunch(recorded, stream), "launching a graph");
+}
+
+void RecordedGraphs::Abandon(cudaStream_t stream) {
+  if (recording_) {
+    cudaGraph_t graph = nullptr;
+    static_cast<void>(cudaStreamEndCapture(stream, &graph));
+    if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
+  }
+  recording_ = false;
+  graphs_.erase(current_);
 }
 
 void RecordedGraphs::Clear() {
@@ -34,7 +50,6 @@ void RecordedGraphs::Clear() {
     if (graph != nullptr) static_cast<void>(cudaGraphExecDestroy(graph));
   }
   graphs_.clear();
-  recording_ = nullptr;
 }
 
 }  // namespace calfvo::cuda

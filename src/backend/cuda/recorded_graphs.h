@@ -17,16 +17,18 @@ class RecordedGraphs {
   RecordedGraphs(const RecordedGraphs&) = delete;
   RecordedGraphs& operator=(const RecordedGraphs&) = delete;
 
-  // As Backend::BeginRepeat and EndRepeat, on `stream`.
+  // As Backend::BeginRepeat, EndRepeat and AbandonRepeat, on `stream`.
   bool Begin(const RepeatKey& key, cudaStream_t stream);
   void End(cudaStream_t stream);
+  void Abandon(cudaStream_t stream);
 
   // Forgets all: memory that they used is gone.
   void Clear();
 
  private:
   std::map<RepeatKey, cudaGraphExec_t> graphs_;  // null: issued once
-  cudaGraphExec_t* recording_ = nullptr;
+  RepeatKey current_;                            // between Begin and End
+  bool recording_ = false;
 };
 
 }  // namespace calfvo::cuda

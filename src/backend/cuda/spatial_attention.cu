@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
     }
   }
 
-  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+  const float scale = ScaleOf(inverse_scale);
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
 #pragma unroll
@@ -300,7 +300,7 @@ __global__ void AnyHeads(const BF16* qkv, int length, int heads, int head_size, 
   }
   total = across_block(
       total, [](float a, float b) { return a + b; }, 0.0F);
-  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+  const float scale = ScaleOf(inverse_scale);
   for (int c = threadIdx.x; c < head_size; c += blockDim.x) {
     float sum = 0.0F;
     for (int key = 0; key < length; ++key) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The element type of the residual stream on the GPU: 16 bits halve the traffic of every norm and every
-// residual addition. docs/benchmarks.md states what that costs in accuracy.
+// residual addition. docs/architecture.md says how far results are from float64.
 #pragma once
 
 #include <cuda_bf16.h>

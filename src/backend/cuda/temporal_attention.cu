@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(128)
     for (int i = 0; i < 4; ++i) results[i / 2][2 * n + i % 2] = sums[i];
   }
   if (frame >= frames) return;
-  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+  const float scale = ScaleOf(inverse_scale);
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     if (h == 1 && !has_second) continue;
@@ -100,7 +100,7 @@ __global__ void AnyHeads(const BF16* qkv, int64_t windows, int frames, int rows_
   const int64_t window = row / rows_per_frame / frames;
   const int64_t first_row = window * frames * rows_per_frame + token;
   const int dim = heads * head_size;
-  const float scale = inverse_scale != nullptr ? *inverse_scale : 1.0F;
+  const float scale = ScaleOf(inverse_scale);
   const BF16* query = qkv + row * 3 * dim + head * head_size;
   const auto score = [&](int j) {
     const BF16* key = qkv + (first_row + int64_t{j} * rows_per_frame) * 3 * dim + dim + head * head_size;
@@ -137,13 +137,12 @@ void Launch(const TemporalArguments& a, cudaStream_t stream) {
   const auto blocks = [&](int64_t threads) {
     return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
   };
-  const int64_t items = a.windows * rows_per_frame * a.heads;
   if (a.head_size == kHead && a.frames <= kFrames) {
     const int64_t warps = a.windows * rows_per_frame * ((a.heads + 1) / 2);
     TwoHeadsOf64<Out><<<blocks(warps * kWarp), kThreads, 0, stream>>>(
         qkv, a.windows, a.frames, rows_per_frame, a.heads, out, a.out.inverse_scale);
   } else {
-    AnyHeads<Out><<<blocks(items * a.frames * kWarp), kThreads, 0, stream>>>(
+    AnyHeads<Out><<<blocks(a.windows * rows_per_frame * a.heads * a.frames * kWarp), kThreads, 0, stream>>>(
         qkv, a.windows, a.frames, rows_per_frame, a.heads, a.head_size, out, a.out.inverse_scale);
   }
 }
