@@ -38,7 +38,8 @@ std::optional<int64_t> TimeFromName(std::string_view stem) {
   if (whole == stem.size()) {
     constexpr size_t kMicroseconds = 16;
     if (whole < 15 || !ParseNanoseconds(stem, &time)) return {};
-    return whole == kMicroseconds ? time * 1000 : time;
+    if (whole == kMicroseconds && __builtin_mul_overflow(time, 1000, &time)) return {};
+    return time;
   }
   const size_t decimals = stem.size() - whole - 1;
   const bool is_decimal = whole > 0 && stem[whole] == '.' && decimals >= 3 &&

@@ -33,6 +33,7 @@ TEST(ListByName, TakesOnlyTimesForTimes) {
               ElementsAre(1403636579763555584, 1403636579813555456));
   // Microseconds since 1970, as Oxford's RobotCar has them.
   EXPECT_THAT(ListByName({"1418381798086398.png"}).timestamps_ns, ElementsAre(1418381798086398000));
+  EXPECT_THAT(ListByName({"9418381798086398.png"}).timestamps_ns, IsEmpty()) << "more than 64 bits hold";
   EXPECT_THAT(ListByName({"1.2.png", "1.3.png"}).timestamps_ns, IsEmpty()) << "a version, not a time";
   EXPECT_THAT(ListByName({"1.250.png", "b.png"}).timestamps_ns, IsEmpty()) << "not all are times";
   EXPECT_THAT(ListByName({"1.250.png", "1.250.jpg"}).timestamps_ns, IsEmpty()) << "twice the same time";
