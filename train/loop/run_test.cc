@@ -91,10 +91,11 @@ TEST(TrainRun, DoesNotOverwriteARun) {
 
 TEST(TrainRun, StopsWhereTheLossExplodes) {
   const TempFolder folder;
+  // Steps as large as the weights, and the loss before the first of them known.
   const std::string message = ErrorFrom([&] {
-    Train(Blink(folder.path(),
-                {"schedule.learning_rate=1", "schedule.final_learning_rate=1", "optimizer.clip_norm=0",
-                 "schedule.steps=200", "model.head.confidence=false", "loop.checkpoint_every=1"}));
+    Train(Blink(folder.path(), {"schedule.learning_rate=1", "schedule.final_learning_rate=1",
+                                "optimizer.clip_norm=0", "schedule.steps=200", "model.head.confidence=false",
+                                "loop.checkpoint_every=1", "loop.log_every=1"}));
   });
   EXPECT_THAT(message, AllOf(HasSubstr("training diverged at step"), HasSubstr("The last good checkpoint is"),
                              HasSubstr("smaller schedule.learning_rate")));
