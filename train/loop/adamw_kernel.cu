@@ -16,15 +16,18 @@ __device__ float Between(float a, float b, float weight) {
 // Numbers that are the same for all elements.
 struct Factors {
   bool good;
-  float clip, decay, step, second_correction, average_weight;
+  bool along;  // the gradient is the step's direction
+  float clip, decay, learning_rate, step, second_correction, average_weight;
 };
 
-__device__ Factors FactorsOf(const AdamWArguments& a, bool decays) {
+__device__ Factors FactorsOf(const AdamWArguments& a, int64_t at) {
   const float norm = *a.norm;
   Factors f;
   f.good = isfinite(norm);
   f.clip = a.clip_norm > 0.0F ? fminf(a.clip_norm / (norm + 1e-6F), 1.0F) : 1.0F;
-  f.decay = decays ? 1.0F - *a.learning_rate * a.weight_decay : 1.0F;
+  f.along = at < a.step_along;
+  f.learning_rate = *a.learning_rate;
+  f.decay = at < a.decay_size ? 1.0F - f.learning_rate * a.weight_decay : 1.0F;
   f.step = *a.step_size;
   f.second_correction = *a.second_correction;
   f.average_weight = *a.average_weight;
@@ -33,7 +36,9 @@ __device__ Factors FactorsOf(const AdamWArguments& a, bool decays) {
 
 __device__ void UpdateOne(const AdamWArguments& a, const Factors& f, float gradient, float& weight,
                           float& first, float& second, float& average) {
-  if (f.good) {
+  if (f.good && f.along) {
+    weight = weight * f.decay - f.learning_rate * gradient;
+  } else if (f.good) {
     const float g = gradient * f.clip;
     first = Between(first, g, a.first_weight);
     second = Between(second, g * g, a.second_weight);
@@ -46,7 +51,7 @@ __global__ void Update(AdamWArguments a) {
   const int64_t vector = int64_t{blockIdx.x} * kThreads + threadIdx.x;
   const int64_t at = 4 * vector;
   if (at >= a.size) return;
-  const Factors factors = FactorsOf(a, at < a.decay_size);
+  const Factors factors = FactorsOf(a, at);
   if (vector == 0 && !factors.good) *a.skipped += 1.0F;
   const float4 g = reinterpret_cast<const float4*>(a.gradients)[vector];
   float4 w = reinterpret_cast<const float4*>(a.weights)[vector];

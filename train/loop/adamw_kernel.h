@@ -10,7 +10,8 @@ namespace calfvo::train {
 
 // Device pointers. The first five are [size], aligned to 16 bytes; the others one number each.
 struct AdamWArguments {
-  int64_t size = 0;        // a multiple of 4, as is the next
+  int64_t size = 0;        // a multiple of 4, as are the next two
+  int64_t step_along = 0;  // weights in [0, step_along) step along what is in `gradients`, without moments
   int64_t decay_size = 0;  // weight decay acts on [0, decay_size)
   const float* gradients = nullptr;
   float* weights = nullptr;

@@ -18,6 +18,10 @@ bool IsDecayed(const std::string& name, const torch::Tensor& parameter) {
   return parameter.dim() >= 2 && !name.ends_with("_embed") && !name.ends_with("registers");
 }
 
+bool IsBlockMatrix(const std::string& name, const torch::Tensor& parameter) {
+  return IsDecayed(name, parameter) && name.find("blocks.") != std::string::npos;
+}
+
 FlatParameters::FlatParameters(torch::nn::Module& module) {
   for (const auto& item : module.named_parameters()) {
     if (!item.value().requires_grad()) continue;
@@ -30,14 +34,16 @@ FlatParameters::FlatParameters(torch::nn::Module& module) {
   const auto others = std::stable_partition(slices_.begin(), slices_.end(), [](const Slice& slice) {
     return IsDecayed(slice.name, slice.parameter);
   });
+  std::stable_partition(slices_.begin(), others,
+                        [](const Slice& slice) { return IsBlockMatrix(slice.name, slice.parameter); });
   int64_t end = 0;
-  for (auto slice = slices_.begin(); slice != slices_.end(); ++slice) {
-    if (slice == others) decay_size_ = end;
-    slice->begin = end;
-    parameter_count_ += slice->count;
-    end += (slice->count + kAlignment - 1) / kAlignment * kAlignment;
+  for (Slice& slice : slices_) {
+    slice.begin = end;
+    parameter_count_ += slice.count;
+    end += (slice.count + kAlignment - 1) / kAlignment * kAlignment;
+    if (IsDecayed(slice.name, slice.parameter)) decay_size_ = end;
+    if (IsBlockMatrix(slice.name, slice.parameter)) matrix_size_ = end;
   }
-  if (others == slices_.end()) decay_size_ = end;
 
   const torch::NoGradGuard no_grad;
   weights_ = torch::zeros({end}, slices_.front().parameter.options().requires_grad(false));

@@ -13,8 +13,8 @@ namespace calfvo::train {
 
 // Makes the parameters that require gradients views of one flat f32 tensor, and their gradients views of a
 // second one, so that clipping, the optimiser, averages and communication are a few operations on whole
-// vectors. Values are kept. First come the parameters that weight decay acts on, then the others; each begins
-// at a multiple of 256 bytes, and the gaps between them stay zero.
+// vectors. Values are kept. First come the matrices of blocks, then the other parameters that weight decay
+// acts on, then the rest; each begins at a multiple of 256 bytes, and the gaps between them stay zero.
 //
 // The module must already be on its device, must not be moved afterwards, and its gradients must be zeroed
 // through ZeroGradients, never set to undefined.
@@ -32,6 +32,7 @@ class FlatParameters {
   const torch::Tensor& weights() const { return weights_; }
   const torch::Tensor& gradients() const { return gradients_; }
   int64_t size() const { return weights_.numel(); }
+  int64_t matrix_size() const { return matrix_size_; }          // [0, matrix_size) are matrices of blocks
   int64_t decay_size() const { return decay_size_; }            // weight decay acts on [0, decay_size)
   int64_t parameter_count() const { return parameter_count_; }  // without gaps
   const std::vector<Slice>& slices() const { return slices_; }  // by `begin`
@@ -45,11 +46,15 @@ class FlatParameters {
   std::vector<Slice> slices_;
   torch::Tensor weights_;
   torch::Tensor gradients_;
+  int64_t matrix_size_ = 0;
   int64_t decay_size_ = 0;
   int64_t parameter_count_ = 0;
 };
 
 // Norms, biases, other vectors and embeddings are not decayed.
 bool IsDecayed(const std::string& name, const torch::Tensor& parameter);
+
+// Weights between the layers of a block, as opposed to those at the network's ends and between its stages.
+bool IsBlockMatrix(const std::string& name, const torch::Tensor& parameter);
 
 }  // namespace calfvo::train

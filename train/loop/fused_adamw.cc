@@ -14,6 +14,7 @@ bool FusedAdamW(const AdamWStep& step) {
   const auto data = [](const torch::Tensor& tensor) { return tensor.data_ptr<float>(); };
   AdamWArguments arguments;
   arguments.size = step.weights.numel();
+  arguments.step_along = step.step_along;
   arguments.decay_size = step.decay_size;
   arguments.gradients = data(step.gradients);
   arguments.weights = data(step.weights);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimiser's arithmetic in one pass over memory.
+// The optimiser's arithmetic on each element in one pass over memory.
 #pragma once
 
 #include <torch/types.h>
@@ -13,6 +13,7 @@ struct AdamWStep {
   torch::Tensor gradients, weights, first_moment, second_moment, average;  // flat, f32
   torch::Tensor norm, skipped;                                             // one number each, on the device
   torch::Tensor step_size, learning_rate, second_correction, average_weight;
+  int64_t step_along = 0;  // weights in [0, step_along) step along what is in `gradients`, without moments
   int64_t decay_size = 0;
   double beta1 = 0.0, beta2 = 0.0, eps = 0.0, weight_decay = 0.0, clip_norm = 0.0;
 };

@@ -17,6 +17,7 @@ void OptimizerOptions::Validate() const {
       throw Error(fmt::format("{} is {}; expected {} to {}", field, value, low, high));
     }
   };
+  check("momentum", momentum, 0.0, 0.9999);
   check("beta1", beta1, 0.0, 0.9999);
   check("beta2", beta2, 0.0, 0.999999);
   check("eps", eps, 1e-12, 1.0);
@@ -31,6 +32,7 @@ Optimizer::Optimizer(FlatParameters& parameters, const OptimizerOptions& options
       first_moment_(torch::zeros_like(parameters.weights())),
       second_moment_(torch::zeros_like(parameters.weights())),
       average_(parameters.weights().clone()) {
+  if (options.kind == OptimizerKind::kMuon) directions_.emplace(parameters);
   const auto scalar = [&] { return torch::zeros({}, parameters.weights().options()); };
   norm_ = scalar();
   skipped_ = scalar();
@@ -49,11 +51,30 @@ void Optimizer::Prepare(int64_t step, double learning_rate) {
   average_weight_.fill_(1.0 - std::min(options_.ema_decay, (1.0 + s) / (10.0 + s)));
 }
 
+torch::Tensor Optimizer::IsGood() const {
+  return torch::isfinite(norm_).to(torch::kFloat32);
+}
+
+torch::Tensor Optimizer::ClipFactor() const {
+  if (options_.clip_norm == 0.0) return IsGood();
+  return torch::nan_to_num(options_.clip_norm / (norm_ + 1e-6), 0.0, 0.0, 0.0).clamp_max_(1.0);
+}
+
+void Optimizer::TurnIntoDirections(torch::Tensor gradients) {
+  torch::Tensor momentum = first_moment_.narrow(0, 0, gradients.numel());
+  gradients.nan_to_num_(0.0, 0.0, 0.0).mul_(ClipFactor());
+  momentum.lerp_(gradients, IsGood() * (1.0 - options_.momentum));
+  gradients.lerp_(momentum, options_.momentum);
+  directions_->Apply(gradients);
+}
+
 void Optimizer::Update() {
   const torch::NoGradGuard no_grad;
   torch::Tensor gradients = parameters_.gradients();
   const torch::Tensor& weights = parameters_.weights();
   norm_.copy_(gradients.norm());
+  const int64_t matrices = directions_ ? parameters_.matrix_size() : 0;
+  if (directions_) TurnIntoDirections(gradients.narrow(0, 0, matrices));
   if (FusedAdamW({.gradients = gradients,
                   .weights = weights,
                   .first_moment = first_moment_,
@@ -65,6 +86,7 @@ void Optimizer::Update() {
                   .learning_rate = learning_rate_,
                   .second_correction = second_correction_,
                   .average_weight = average_weight_,
+                  .step_along = matrices,
                   .decay_size = parameters_.decay_size(),
                   .beta1 = options_.beta1,
                   .beta2 = options_.beta2,
@@ -73,23 +95,27 @@ void Optimizer::Update() {
                   .clip_norm = options_.clip_norm})) {
     return;
   }
-  const torch::Tensor good = torch::isfinite(norm_).to(torch::kFloat32);  // 1 or 0
+  const torch::Tensor good = IsGood();
   skipped_.add_(1.0 - good);
-
-  // A factor of zero does not remove NaN, so they go first.
-  gradients.nan_to_num_(0.0, 0.0, 0.0);
-  if (options_.clip_norm > 0.0) {
-    gradients.mul_(torch::nan_to_num(options_.clip_norm / (norm_ + 1e-6), 0.0, 0.0, 0.0).clamp_max_(1.0));
-  }
   // With bad gradients every change below is multiplied by zero.
-  first_moment_.lerp_(gradients, good * (1.0 - options_.beta1));
-  second_moment_.lerp_(gradients.square_(), good * (1.0 - options_.beta2));
   if (options_.weight_decay > 0.0 && parameters_.decay_size() > 0) {
     weights.narrow(0, 0, parameters_.decay_size()).mul_(1.0 - good * learning_rate_ * options_.weight_decay);
   }
+  weights.narrow(0, 0, matrices).sub_(gradients.narrow(0, 0, matrices) * (good * learning_rate_));
+
+  const auto rest = [&](const torch::Tensor& flat) {
+    return flat.narrow(0, matrices, flat.numel() - matrices);
+  };
+  gradients = rest(gradients);
+  const torch::Tensor first = rest(first_moment_);
+  const torch::Tensor second = rest(second_moment_);
+  // A factor of zero does not remove NaN, so they go first.
+  gradients.nan_to_num_(0.0, 0.0, 0.0).mul_(ClipFactor());
+  first.lerp_(gradients, good * (1.0 - options_.beta1));
+  second.lerp_(gradients.square_(), good * (1.0 - options_.beta2));
   // The gradients are used up; their memory holds what the step is divided by.
-  torch::sqrt_out(gradients, second_moment_).mul_(second_correction_).add_(options_.eps);
-  weights.addcdiv_(first_moment_ * (good * -step_size_), gradients);
+  torch::sqrt_out(gradients, second).mul_(second_correction_).add_(options_.eps);
+  rest(weights).addcdiv_(first * (good * -step_size_), gradients);
   average_.lerp_(weights, average_weight_);
 }
 

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdamW on flat parameters, with clipping, an average of the weights and a guard against NaN. Nothing in
-// Update waits for the device or depends on values in its control flow, so that it can be part of a CUDA
+// AdamW or Muon on flat parameters, with clipping, an average of the weights and a guard against NaN. Nothing
+// in Update waits for the device or depends on values in its control flow, so that it can be part of a CUDA
 // graph: numbers that change from step to step are on the device.
 #pragma once
 
 #include <torch/types.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "loop/flat_parameters.h"
+#include "loop/matrix_directions.h"
 
 namespace calfvo::train {
 
+enum class OptimizerKind { kAdamW, kMuon };
+
 struct OptimizerOptions {
+  // Muon steps matrices of blocks as matrix_directions.h says, and all else as AdamW does.
+  OptimizerKind kind = OptimizerKind::kAdamW;
+  double momentum = 0.95;  // of Muon, Nesterov's
   double beta1 = 0.9;
   double beta2 = 0.999;
   double eps = 1e-8;
@@ -49,8 +56,13 @@ class Optimizer {
   const torch::Tensor& second_moment() const { return second_moment_; }
 
  private:
+  torch::Tensor IsGood() const;      // 1 or 0: whether the gradients' norm is finite
+  torch::Tensor ClipFactor() const;  // what brings finite gradients to the norm allowed; 0 for others
+  void TurnIntoDirections(torch::Tensor gradients);
+
   FlatParameters& parameters_;
   const OptimizerOptions options_;
+  std::optional<MatrixDirections> directions_;  // Muon's
   torch::Tensor first_moment_;
   torch::Tensor second_moment_;
   torch::Tensor average_;

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/linalg.h>
+#include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 #include <torch/nn/utils/clip_grad.h>
@@ -52,6 +54,7 @@ TEST(FlatParameters, ParametersAndGradientsAreViews) {
     EXPECT_EQ(slice.parameter.grad().data_ptr<float>(), flat.gradients().data_ptr<float>() + slice.begin);
     EXPECT_EQ(slice.begin < flat.decay_size(), slice.name == "first.weight" || slice.name == "second.weight");
   }
+  EXPECT_EQ(flat.matrix_size(), 0);
   EXPECT_GT(flat.gradients().abs().sum().item<float>(), 0.0F);
 }
 
@@ -97,6 +100,61 @@ TEST(Optimizer, FollowsTorchAdamW) {
   for (const auto& item : ours->named_parameters()) {
     EXPECT_TRUE(torch::allclose(item.value(), expected[item.key()], 1e-5, 1e-6)) << item.key();
   }
+}
+
+// Like Tiny, with a block whose matrices Muon steps.
+struct BlockedImpl : torch::nn::Module {
+  BlockedImpl() {
+    torch::manual_seed(2);
+    head = register_module("head", torch::nn::Linear(6, 3));
+    blocks = register_module("blocks", torch::nn::ModuleList());
+    blocks->push_back(torch::nn::Linear(5, 6));
+  }
+  torch::nn::ModuleList blocks{nullptr};
+  torch::nn::Linear head{nullptr};
+};
+TORCH_MODULE(Blocked);
+
+// The gradient of the block is twice a matrix with orthonormal columns, so that its direction is that matrix
+// times a number near one. The momentum of the first step is that direction too.
+TEST(Optimizer, MuonStepsMatricesOfBlocksAlongOrthogonalOnes) {
+  const double rate = 1e-2, decay = 0.1;
+  Blocked muon, adamw;
+  FlatParameters flat(*muon), other(*adamw);
+  EXPECT_EQ(flat.slices()[0].name, "blocks.0.weight");
+  EXPECT_EQ(flat.matrix_size(), 64);
+  Optimizer optimizer(flat, {.kind = OptimizerKind::kMuon, .weight_decay = decay});
+  Optimizer peer(other, {.weight_decay = decay});
+  const torch::Tensor before = flat.slices()[0].parameter.detach().clone();
+  const torch::Tensor orthonormal = std::get<0>(torch::linalg_qr(torch::randn({6, 5})));
+  for (FlatParameters* parameters : {&flat, &other}) {
+    torch::manual_seed(3);
+    parameters->gradients().normal_();
+    parameters->slices()[0].parameter.mutable_grad().copy_(2.0 * orthonormal);
+  }
+  for (Optimizer* each : {&optimizer, &peer}) {
+    each->Prepare(0, rate);
+    each->Update();
+  }
+  const torch::Tensor step = (before * (1.0 - rate * decay) - flat.slices()[0].parameter.detach()) / rate;
+  const double length = (step * orthonormal).sum().item<double>() / 5.0;
+  EXPECT_GT(length, 0.6 * 0.2 * std::sqrt(6.0));
+  EXPECT_LT(length, 1.25 * 0.2 * std::sqrt(6.0));
+  EXPECT_LT((step - length * orthonormal).norm().item<double>(), 1e-3 * step.norm().item<double>());
+  for (size_t i = 1; i < flat.slices().size(); ++i) {
+    EXPECT_TRUE(torch::equal(flat.slices()[i].parameter, other.slices()[i].parameter))
+        << flat.slices()[i].name;
+  }
+  EXPECT_TRUE(torch::equal(optimizer.second_moment().narrow(0, 0, 64), torch::zeros({64})));
+
+  // Bad gradients change nothing.
+  const torch::Tensor weights = flat.weights().clone(), momentum = optimizer.first_moment().clone();
+  flat.gradients()[7] = std::numeric_limits<float>::quiet_NaN();
+  optimizer.Prepare(1, rate);
+  optimizer.Update();
+  EXPECT_TRUE(torch::equal(flat.weights(), weights));
+  EXPECT_TRUE(torch::equal(optimizer.first_moment(), momentum));
+  EXPECT_EQ(optimizer.skipped().item<float>(), 1.0F);
 }
 
 TEST(Optimizer, SkipsWhatIsNotFinite) {

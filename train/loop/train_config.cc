@@ -18,6 +18,8 @@ namespace {
 
 constexpr ConfigName<DeviceChoice> kDeviceNames[] = {
     {DeviceChoice::kAuto, "auto"}, {DeviceChoice::kCpu, "cpu"}, {DeviceChoice::kCuda, "cuda"}};
+constexpr ConfigName<OptimizerKind> kOptimizerNames[] = {{OptimizerKind::kAdamW, "adamw"},
+                                                         {OptimizerKind::kMuon, "muon"}};
 constexpr ConfigName<DType> kExportNames[] = {
     {DType::kBF16, "bf16"}, {DType::kF16, "f16"}, {DType::kF32, "f32"}};
 
@@ -96,6 +98,8 @@ void ReadLoss(TomlTable table, LossOptions& options) {
 }
 
 void ReadOptimizer(TomlTable table, OptimizerOptions& options) {
+  options.kind = table.Choice("kind", kOptimizerNames).value_or(options.kind);
+  ReadOption(table, "momentum", options.momentum);
   ReadOption(table, "beta1", options.beta1);
   ReadOption(table, "beta2", options.beta2);
   ReadOption(table, "eps", options.eps);
