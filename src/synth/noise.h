@@ -61,13 +61,13 @@ CALFVO_HD float ValueNoise(float x, float y, float z, uint32_t seed) {
 }
 
 // Five octaves around 0, within about ±1. `footprint` is the size of a pixel in the units of (x, y); octaves
-// finer than a few pixels fade out, so that the result does not flicker when the camera moves.
+// finer than about two pixels fade out, so that the result does not flicker when the camera moves.
 CALFVO_HD float FractalNoise(float x, float y, float footprint, uint32_t seed) {
   float sum = 0.0F;
   float amplitude = 1.0F;
   CALFVO_ROLLED
   for (int octave = 0; octave < 5; ++octave) {
-    const float weight = Saturate((1.0F - 2.0F * footprint) * 1.6F);
+    const float weight = Saturate((1.0F - 1.5F * footprint) * 1.6F);
     if (weight <= 0.0F) break;
     sum += weight * amplitude * (ValueNoise(x, y, seed + static_cast<uint32_t>(octave)) * 2.0F - 1.0F);
     const float rotated = 1.9F * x - 1.1F * y;

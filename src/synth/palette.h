@@ -224,6 +224,13 @@ CALFVO_HD_CALL int Facade(SceneBuilder& b) {
   return b.AddMaterial(m);
 }
 
+// Ground has structure of all sizes, from metres to blades of grass: seen flat and from afar, only the coarse
+// part of it shows.
+CALFVO_HD float OutdoorFrequency(Random& r) {
+  const float draw = r.Uniform();
+  return 0.3F + 8.0F * draw * draw;
+}
+
 CALFVO_HD_CALL int Concrete(SceneBuilder& b, float brightness) {
   Random& r = b.random();
   Material m;
@@ -233,8 +240,8 @@ CALFVO_HD_CALL int Concrete(SceneBuilder& b, float brightness) {
   m.b = m.a * 0.82F;
   m.c = m.a * 0.62F;
   m.scale_u = m.scale_v = r.Uniform(0.3F, 1.2F);
-  m.noise_amount = r.Uniform(0.12F, 0.3F);
-  m.noise_frequency = r.Uniform(1.5F, 8.0F);
+  m.noise_amount = r.Uniform(0.12F, 0.4F);
+  m.noise_frequency = OutdoorFrequency(r);
   m.texture = MaybeTexture(r, 0.25F);
   return b.AddMaterial(m);
 }
@@ -246,8 +253,8 @@ CALFVO_HD_CALL int Grass(SceneBuilder& b) {
   m.a = Mix(Rgb(0.3F, 0.42F, 0.16F), Rgb(0.55F, 0.5F, 0.28F), dry);
   m.b = Mix(Rgb(0.42F, 0.55F, 0.22F), Rgb(0.68F, 0.62F, 0.42F), dry);
   m.c = Mix(m.a, Rgb(0.36F, 0.28F, 0.2F), r.Uniform());
-  m.noise_amount = r.Uniform(0.25F, 0.45F);
-  m.noise_frequency = r.Uniform(1.5F, 9.0F);
+  m.noise_amount = r.Uniform(0.3F, 1.0F);
+  m.noise_frequency = OutdoorFrequency(r);
   m.texture = MaybeTexture(r, 0.3F);
   m.scale_u = r.Uniform(1.0F, 3.0F);
   return b.AddMaterial(m);
