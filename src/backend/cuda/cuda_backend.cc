@@ -83,7 +83,7 @@ class CudaBackend final : public Backend {
   bool BeginCalibration() override { return calibrating_ = fp8_; }
   void EndCalibration() override {
     Synchronize();
-    for (CudaLinear* linear : observed_) linear->Quantise(stream());
+    for (const CudaLinear* linear : observed_) linear->Quantise(stream());
     observed_.clear();
     calibrating_ = false;
     graphs_.Clear();  // they have the addresses of the weights that are gone
@@ -279,9 +279,8 @@ class CudaBackend final : public Backend {
                 const cuda::Output& out) {
     const CudaLinear& linear = calfvo::Linear(weights);
     if (calibrating_ && x.reader == &weights && linear.can_be_fp8()) {
-      auto& observed = const_cast<CudaLinear&>(linear);
-      observed.Observe(x.data, x.rows, stream());
-      observed_.insert(&observed);
+      linear.Observe(x.data, x.rows, stream());
+      observed_.insert(&linear);
     }
     const bool fp8 = linear.is_fp8();
     // The library wants whole groups of rows of fp8.
@@ -314,7 +313,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<DeviceBuffer> pooled_;
   size_t pooled_floats_ = 0;
   bool calibrating_ = false;
-  std::set<CudaLinear*> observed_;
+  std::set<const CudaLinear*> observed_;
 };
 
 }  // namespace

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
 
 #include "backend/op_cases.h"
 #include "backend/ref/ref_backend.h"
@@ -43,6 +47,67 @@ INSTANTIATE_TEST_SUITE_P(Ops, CudaConformance, testing::Values("odd", "calfvo-s"
                                       ? std::string("odd")
                                       : std::string(test.param == "calfvo-s" ? "small" : "large");
                          });
+
+std::vector<float> Noise(int64_t count, float size, uint32_t seed) {
+  std::minstd_rand generator(seed);
+  std::uniform_real_distribution<float> distribution(-size, size);
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) value = distribution(generator);
+  return values;
+}
+
+template <Role role>
+struct Matrix {
+  Matrix(Backend& backend, int64_t rows, int64_t cols, uint32_t seed) {
+    const size_t element_size = backend.ElementSize(role);
+    buffer = backend.Allocate(static_cast<size_t>(rows * cols) * element_size);
+    view = {buffer->data(), rows, cols, element_size};
+    backend.Upload(Noise(rows * cols, 1.0F, seed), view);
+  }
+  std::unique_ptr<Buffer> buffer;
+  MatrixView<role> view;
+};
+
+// Runs multiply(x, weights, out) on 48 frames of 196 rows at once and one by one.
+template <Role role, typename Multiply>
+void ExpectSameTogetherAndApart(Backend& backend, int64_t inputs, int64_t outputs, const Multiply& multiply) {
+  constexpr int64_t kFrames = 48, kRows = 196;
+  SCOPED_TRACE(testing::Message() << inputs << " to " << outputs);
+  const std::vector<float> weight = Noise(inputs * outputs, std::sqrt(3.0F / static_cast<float>(inputs)), 1);
+  const std::vector<float> bias = Noise(outputs, 1.0F, 2);
+  const auto weights = backend.MakeLinear({weight.data(), DType::kF32, {outputs, inputs}},
+                                          {bias.data(), DType::kF32, {outputs}});
+  const Matrix<Role::kActivation> x(backend, kFrames * kRows, inputs, 3);
+  const Matrix<role> together(backend, kFrames * kRows, outputs, 4),
+      apart(backend, kFrames * kRows, outputs, 4);
+  multiply(x.view, *weights, together.view);
+  for (int64_t i = 0; i < kFrames; ++i) {
+    multiply(x.view.Rows(i * kRows, kRows), *weights, apart.view.Rows(i * kRows, kRows));
+  }
+  backend.Synchronize();
+  std::vector<float> expected(static_cast<size_t>(kFrames * kRows * outputs)), ours(expected.size());
+  backend.Download(apart.view, expected);
+  backend.Download(together.view, ours);
+  EXPECT_EQ(std::memcmp(ours.data(), expected.data(), ours.size() * sizeof(float)), 0)
+      << "they differ by " << RelativeError(ours, expected);
+}
+
+TEST(CudaBackend, ProductsOfAWideModelGiveTheSameBitsForOneFrameAndForMany) {
+  if (const std::string problem = CudaProblem(); !problem.empty()) GTEST_SKIP() << problem;
+  const auto backend = MakeCudaBackend(false);
+  const auto multiply = [&](bool gelu) {
+    return [&backend, gelu](const Activation& x, const LinearWeights& weights, const Activation& out) {
+      backend->Linear(x, weights, gelu, out);
+    };
+  };
+  const auto add = [&](const Activation& x, const LinearWeights& weights, const Stream& out) {
+    backend->LinearToStream(x, weights, /*accumulate=*/true, out);
+  };
+  ExpectSameTogetherAndApart<Role::kActivation>(*backend, 1024, 3072, multiply(/*gelu=*/false));
+  ExpectSameTogetherAndApart<Role::kActivation>(*backend, 1024, 4096, multiply(/*gelu=*/true));
+  ExpectSameTogetherAndApart<Role::kStream>(*backend, 1024, 1024, add);
+  ExpectSameTogetherAndApart<Role::kStream>(*backend, 4096, 1024, add);
+}
 
 }  // namespace
 }  // namespace calfvo

@@ -46,12 +46,12 @@ CudaLinear::CudaLinear(const TensorView& weight, const TensorView& bias)
       weight_(std::make_unique<DeviceBuffer>(std::as_bytes(std::span<const BFloat16>(RoundToBF16(weight))))),
       bias_(std::as_bytes(std::span<const BFloat16>(RoundToBF16(bias)))) {}
 
-void CudaLinear::Observe(const void* x, int64_t rows, cudaStream_t stream) {
+void CudaLinear::Observe(const void* x, int64_t rows, cudaStream_t stream) const {
   if (observed_ == nullptr) observed_ = std::make_unique<DeviceBuffer>(std::as_bytes(std::span(kZero)));
   LargestMagnitude(x, rows * inputs_, reinterpret_cast<float*>(observed_->data()), stream);
 }
 
-void CudaLinear::Quantise(cudaStream_t stream) {
+void CudaLinear::Quantise(cudaStream_t stream) const {
   float largest_x = 0.0F;
   CheckCuda(cudaMemcpyAsync(&largest_x, observed_->data(), sizeof(float), cudaMemcpyDeviceToHost, stream),
             "reading a scale");

@@ -10,6 +10,7 @@
 namespace calfvo::cuda {
 
 // bf16, until Quantise makes it fp8 with a scale for the weights and one for the operands that it will read.
+// Users of a network hold it const: the map is the same, and how it is kept is the backend's own affair.
 class CudaLinear final : public LinearWeights {
  public:
   CudaLinear(const TensorView& weight, const TensorView& bias);
@@ -27,9 +28,9 @@ class CudaLinear final : public LinearWeights {
   // Whether the sizes allow fp8.
   bool can_be_fp8() const { return inputs_ % 16 == 0 && outputs_ % 16 == 0; }
   // Notes the magnitude of an operand [rows, inputs] in bf16.
-  void Observe(const void* x, int64_t rows, cudaStream_t stream);
+  void Observe(const void* x, int64_t rows, cudaStream_t stream) const;
   // After Observe: goes over to fp8.
-  void Quantise(cudaStream_t stream);
+  void Quantise(cudaStream_t stream) const;
 
  private:
   // Four floats, each as aligned as the library wants it.
@@ -40,11 +41,11 @@ class CudaLinear final : public LinearWeights {
 
   int64_t inputs_;
   int64_t outputs_;
-  bool fp8_ = false;
-  std::unique_ptr<DeviceBuffer> weight_;
+  mutable bool fp8_ = false;
+  mutable std::unique_ptr<DeviceBuffer> weight_;
   DeviceBuffer bias_;
-  std::unique_ptr<DeviceBuffer> scales_;    // x, its inverse, weight, its inverse
-  std::unique_ptr<DeviceBuffer> observed_;  // the largest |x|
+  mutable std::unique_ptr<DeviceBuffer> scales_;    // x, its inverse, weight, its inverse
+  mutable std::unique_ptr<DeviceBuffer> observed_;  // the largest |x|
 };
 
 class CudaVector final : public VectorWeights {

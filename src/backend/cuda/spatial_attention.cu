@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, 2)
 template <typename Out>
 __global__ void AnyHeads(const BF16* qkv, int length, int heads, int head_size, Rotation rope, Out* out,
                          const float* inverse_scale) {
-  extern __shared__ float scores[];
+  extern __shared__ __align__(16) float scores[];
   __shared__ float partial[kWarp];
   const int dim = heads * head_size;
   const int64_t first_row = int64_t{blockIdx.z} * length;
@@ -334,7 +334,8 @@ void Launch(const SpatialArguments& a, cudaStream_t stream) {
     kernel<<<grid, static_cast<unsigned>(warps * kWarp), kShared, stream>>>(qkv, a.length, a.heads, rope, out,
                                                                             a.out.inverse_scale);
   } else {
-    const int shared = a.length * static_cast<int>(sizeof(float));
+    // Whole vectors of 16 bytes: the compiler reads the last scores as one, whose rest it does not use.
+    const int shared = (a.length + 3) / 4 * 4 * static_cast<int>(sizeof(float));
     AllowShared(AnyHeads<Out>, shared);
     AnyHeads<Out>
         <<<dim3(static_cast<unsigned>(a.length), heads, batch), 128, static_cast<size_t>(shared), stream>>>(
