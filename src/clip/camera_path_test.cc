@@ -99,20 +99,21 @@ TEST(PlaceRecordedPath, GivesUpWhereNothingFits) {
       PlaceRecordedPath(*scene, options, recorded.View(), as_it_is, portable::Random(3)).has_value());
 }
 
-TEST(CameraPath, CarsOftenRecordSlowlyAndHandsFast) {
+TEST(CameraPath, CarsOftenRecordAt10HertzAndHandsAt30) {
   const auto share_at = [](motion::MotionKind kind, float rate_hz) {
     portable::Random random(5);
     int count = 0;
     for (int i = 0; i < 1000; ++i) {
-      const float drawn = DrawRate(kind, 10.0F, 30.0F, random);
-      EXPECT_GE(drawn, 10.0F);
-      EXPECT_LE(drawn, 30.001F);
+      const float drawn = DrawRate(kind, 6.0F, 60.0F, random);
+      EXPECT_GE(drawn, 6.0F);
+      EXPECT_LE(drawn, kind == motion::MotionKind::kVehicle ? 30.001F : 60.001F);
+      EXPECT_EQ(DrawRate(kind, 12.0F, 12.0F, random), 12.0F);
       count += drawn == rate_hz ? 1 : 0;
     }
     return count / 1000.0;
   };
-  EXPECT_NEAR(share_at(motion::MotionKind::kVehicle, 10.0F), 0.5, 0.06);
-  EXPECT_NEAR(share_at(motion::MotionKind::kHandheld, 30.0F), 0.5, 0.06);
+  EXPECT_NEAR(share_at(motion::MotionKind::kVehicle, 10.0F), 1.0 / 3.0, 0.06);
+  EXPECT_NEAR(share_at(motion::MotionKind::kHandheld, 30.0F), 1.0 / 3.0, 0.06);
   EXPECT_LT(share_at(motion::MotionKind::kDrone, 30.0F), 0.01);
 }
 

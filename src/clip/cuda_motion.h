@@ -16,8 +16,8 @@ namespace calfvo {
 
 struct WindowMotionOptions {
   std::array<MotionWeights, kSceneKindCount> motion_weights = ClipOptions::DefaultMotionWeights();
-  float min_rate_hz = 10.0F;  // frames per second, drawn per window; see DrawRate
-  float max_rate_hz = 30.0F;
+  float min_rate_hz = 6.0F;  // frames per second, drawn per window; see DrawRate
+  float max_rate_hz = 60.0F;
   // Of taking a piece of a recorded path instead of generated motion, where there are recordings and it fits.
   float recorded_probability = 0.5F;
   motion::RealSegmentOptions segments;

@@ -31,14 +31,18 @@ CALFVO_HD CameraCarrier CarrierOf(motion::MotionKind kind) {
   return CameraCarrier::kHandheld;
 }
 
-// Frames per second of a window: evenly on a logarithmic scale, but in half of the drives the lowest, as in
-// recordings from cars, and in half of what is held in the hand the highest, as of phones.
+// Frames per second of a window, evenly on a logarithmic scale, so that the looks of a place tell little of
+// how far the camera moves: that must be seen. In a third of the drives it is 10, as in recordings from cars,
+// and in a third of what is held in the hand 30, as of phones, where the limits allow it.
 CALFVO_HD float DrawRate(motion::MotionKind kind, float low_hz, float high_hz, portable::Random& random) {
   const float share = random.Uniform();
-  const bool usual = random.Chance(0.5F);
-  if (usual && kind == motion::MotionKind::kVehicle) return low_hz;
-  if (usual && CarrierOf(kind) == CameraCarrier::kHandheld) return high_hz;
-  return low_hz * powf(high_hz / low_hz, share);
+  const bool usual = random.Chance(1.0F / 3.0F);
+  const bool drives = kind == motion::MotionKind::kVehicle;
+  if (usual && drives) return fminf(fmaxf(10.0F, low_hz), high_hz);
+  if (usual && CarrierOf(kind) == CameraCarrier::kHandheld) return fminf(fmaxf(30.0F, low_hz), high_hz);
+  // At more than 30 frames/s a car hardly moves.
+  const float highest_hz = drives ? fmaxf(fminf(high_hz, 30.0F), low_hz) : high_hz;
+  return low_hz * powf(highest_hz / low_hz, share);
 }
 
 CALFVO_HD bool IsAerial(const synth::Scene& scene) {

@@ -24,8 +24,8 @@ struct ProceduralOptions {
   std::array<MotionWeights, kSceneKindCount> motion_weights = ClipOptions::DefaultMotionWeights();
   EffectsOptions effects = EffectsOptions::Training();
   SensorOptions sensor;
-  float min_rate_hz = 10.0F;  // frames per second, drawn per window; see DrawRate
-  float max_rate_hz = 30.0F;
+  float min_rate_hz = 6.0F;  // frames per second, drawn per window; see DrawRate
+  float max_rate_hz = 60.0F;
 
   // Where set: images for surfaces, and recorded paths to take motion from.
   std::filesystem::path textures;

@@ -117,7 +117,7 @@ TEST(ProceduralOptions, NameTheFieldThatIsWrong) {
   EXPECT_EQ(error([](auto& o) { o.windows = 0; }), "windows is 0; expected 1 to 65535");
   EXPECT_EQ(error([](auto& o) { o.frames = 65; }), "frames is 65; expected 2 to 64");
   EXPECT_EQ(error([](auto& o) { o.size = 100; }), "size is 100; expected a multiple of 8");
-  EXPECT_EQ(error([](auto& o) { o.max_rate_hz = 5; }), "max_rate_hz is 5; expected 10 to 1000");
+  EXPECT_EQ(error([](auto& o) { o.max_rate_hz = 5; }), "max_rate_hz is 5; expected 6 to 1000");
   EXPECT_EQ(error([](auto& o) { o.samples = 9; }), "samples is 9; expected 1 to 8");
 }
 
