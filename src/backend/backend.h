@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 
+#include "backend/picture_resampler.h"
 #include "tensor/tensor_view.h"
 
 namespace calfvo {
@@ -201,8 +202,14 @@ class Backend {
   virtual void TemporalAttention(const Activation& qkv, const WindowShape& shape, int heads,
                                  const Activation& out) = 0;
 
-  // Pictures of `floats` values in host memory, one after the other into backend memory. They are borrowed
-  // until FinishUploads returns.
+  // Makes pictures on the device, beside everything else; `normalised` [3, 256] is what the bytes of each
+  // channel become. The backend outlives it. Null where the host does that (frames/preprocessor.h).
+  virtual std::unique_ptr<PictureResampler> MakePictureResampler(std::span<const float> /*normalised*/) {
+    return nullptr;
+  }
+  // Pictures of `floats` values, in host memory or the backend's, one after the other into backend memory;
+  // those that a PictureResampler is still making are waited for. They are borrowed until FinishUploads
+  // returns.
   virtual void UploadPictures(std::span<const float* const> pictures, size_t floats, float* out) = 0;
   virtual void FinishUploads() {}
   // `count` pictures [3, size, size] in backend memory, one after the other → rows of patches, [count ·

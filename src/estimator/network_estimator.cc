@@ -2,13 +2,19 @@
 #include "estimator/network_estimator.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "estimator/calibration_pictures.h"
 
 namespace calfvo {
 
 NetworkEstimator::NetworkEstimator(const ModelFile& model, const BackendKind& kind, int threads)
-    : backend_(MakeBackend(kind, threads)), network_(model.config, *model.weights, *backend_) {
+    : backend_(MakeBackend(kind, threads)),
+      network_(model.config, *model.weights, *backend_),
+      preparer_(model.config.input, *backend_),
+      kept_pictures_(backend_->Allocate(2 * input_size() * sizeof(float))),
+      last_picture_(reinterpret_cast<float*>(kept_pictures_->data())),
+      next_last_picture_(last_picture_ + input_size()) {
   if (backend_->BeginCalibration()) {
     Calibrate();
     backend_->EndCalibration();
@@ -37,16 +43,20 @@ void NetworkEstimator::Start(int frames_kept) {
 
 void NetworkEstimator::AddFrames(std::span<const float* const> pictures) {
   if (pictures.empty()) return;
-  if (frames_ == 0) last_picture_.assign(pictures.front(), pictures.front() + input_size());
   images_.clear();
   encoded_.clear();
-  for (size_t i = 0; i < pictures.size(); ++i) {
-    images_.push_back({i == 0 ? last_picture_.data() : pictures[i - 1], pictures[i]});
-    encoded_.push_back(&TokensOf(frames_ + static_cast<int64_t>(i)));
+  const float* previous = frames_ == 0 ? pictures.front() : last_picture_;
+  for (const float* picture : pictures) {
+    encoded_.push_back(&TokensOf(frames_ + std::ssize(images_)));
+    images_.push_back({previous, picture});
+    previous = picture;
   }
+  // Ahead of the encoder, which waits for its uploads and so for this one, but not for its results.
+  backend_->Enter(Lane::kEncode);
+  backend_->UploadPictures({{pictures.back()}}, input_size(), next_last_picture_);
   network_.Encode(images_, encoded_);
+  std::swap(last_picture_, next_last_picture_);
   frames_ += std::ssize(pictures);
-  std::copy_n(pictures.back(), input_size(), last_picture_.begin());
 }
 
 void NetworkEstimator::BeginEstimate(std::span<const int64_t> first_frames) {
@@ -64,9 +74,16 @@ void NetworkEstimator::FinishEstimate(std::span<PairEstimate> estimates) {
   std::copy(interpreted.begin(), interpreted.end(), estimates.begin());
 }
 
-PictureMemory NetworkEstimator::AllocatePictures(size_t count) {
-  const std::shared_ptr<Buffer> buffer = backend_->AllocateHost(count * input_size() * sizeof(float));
-  return {reinterpret_cast<float*>(buffer->data()), [buffer](const float*) {}};
+float* NetworkEstimator::PictureMemory(size_t count) {
+  if (count > pictures_capacity_) {
+    pictures_ = backend_->Allocate(count * input_size() * sizeof(float));
+    pictures_capacity_ = count;
+  }
+  return reinterpret_cast<float*>(pictures_->data());
+}
+
+std::unique_ptr<Buffer> NetworkEstimator::AllocateHostPictures(size_t count) {
+  return backend_->AllocateHost(count * input_size() * sizeof(float));
 }
 
 }  // namespace calfvo

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/backends.h"
+#include "estimator/picture_preparer.h"
 #include "model/network.h"
 #include "odometry/window_estimator.h"
 #include "weights/model_file.h"
@@ -26,14 +27,19 @@ class NetworkEstimator : public WindowEstimator {
   bool has_confidence() const override { return network_.config().head.confidence; }
   size_t input_size() const override;
   void Start(int frames_kept) override;
+  float* PictureMemory(size_t count) override;
+  void PreparePicture(const ImageView& picture, float* out) override { preparer_.Run(picture, out); }
+  // Takes pictures in host memory, too, [3, size, size] and normalised.
   void AddFrames(std::span<const float* const> pictures) override;
+  void RepeatFrame() override { AddFrames({{last_picture_}}); }
   void BeginEstimate(std::span<const int64_t> first_frames) override;
   void FinishEstimate(std::span<PairEstimate> estimates) override;
-  PictureMemory AllocatePictures(size_t count) override;
 
   const Backend& backend() const { return *backend_; }
   // Frames of a video that are worth estimating together.
   int video_batch() const { return backend_->video_batch(); }
+  // Host memory for `count` pictures, from which AddFrames is quickest.
+  std::unique_ptr<Buffer> AllocateHostPictures(size_t count);
   // For raw outputs, beside any video.
   Network& network() { return network_; }
 
@@ -43,9 +49,16 @@ class NetworkEstimator : public WindowEstimator {
 
   std::unique_ptr<Backend> backend_;
   Network network_;
+  std::unique_ptr<Buffer> pictures_;
+  size_t pictures_capacity_ = 0;
+  PicturePreparer preparer_;  // after the memory that it may still be writing
   std::vector<FrameTokens> ring_;
   int64_t frames_ = 0;
-  std::vector<float> last_picture_;  // what the next frame's encoder sees as the one before
+  // In the backend's memory: what the next frame's encoder sees as the one before, and room for its
+  // successor.
+  std::unique_ptr<Buffer> kept_pictures_;
+  float* last_picture_;
+  float* next_last_picture_;
   std::vector<FrameImages> images_;
   std::vector<FrameTokens*> encoded_;
   std::vector<const FrameTokens*> window_tokens_;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "estimator/tiny_model.h"
+#include "frames/frame.h"
+#include "frames/preprocessor.h"
 #include "odometry/tracker.h"
 #include "portable/random.h"
 
@@ -33,6 +35,25 @@ std::vector<TrackedPose> Track(NetworkEstimator& estimator, const std::vector<st
   }
   tracker.Finish(poses);
   return poses;
+}
+
+// The estimates of the one window that `add` fills.
+template <typename Add>
+std::vector<PairEstimate> EstimateWindow(NetworkEstimator& estimator, const Add& add) {
+  estimator.Start(estimator.window());
+  add();
+  std::vector<PairEstimate> estimates(static_cast<size_t>(estimator.window() - 1));
+  estimator.BeginEstimate({{0}});
+  estimator.FinishEstimate(estimates);
+  return estimates;
+}
+
+void ExpectSame(const std::vector<PairEstimate>& ours, const std::vector<PairEstimate>& expected) {
+  ASSERT_EQ(ours.size(), expected.size());
+  for (size_t i = 0; i < ours.size(); ++i) {
+    EXPECT_EQ(ours[i].first_from_second.translation, expected[i].first_from_second.translation) << i;
+    EXPECT_EQ(ours[i].u_rotation, expected[i].u_rotation) << i;
+  }
 }
 
 // Windows computed one by one, straight from the network.
@@ -67,6 +88,54 @@ TEST(NetworkEstimator, SaysWhatTheNetworkSays) {
       EXPECT_EQ(estimate.first_from_second.translation, expected[i].first_from_second.translation);
       EXPECT_EQ(estimate.u_rotation, expected[i].u_rotation);
     }
+  }
+}
+
+// With pictures that change their size.
+TEST(NetworkEstimator, PreparesPicturesAsThePreprocessorDoes) {
+  const ModelFile model = RandomModel(TinyConfig(), 3);
+  portable::Random random(5);
+  std::vector<Frame> frames;
+  for (const auto& [width, height] :
+       {std::pair(64, 48), {64, 48}, {33, 90}, {1, 1}, {64, 48}, {32, 32}, {301, 7}, {90, 33}}) {
+    Frame& frame = frames.emplace_back(Frame{.width = width, .height = height});
+    frame.rgb.resize(static_cast<size_t>(3 * width * height));
+    for (uint8_t& value : frame.rgb) value = static_cast<uint8_t>(random.Bits());
+  }
+  for (const BackendKind& kind : AvailableBackends()) {
+    NetworkEstimator estimator(model, kind, 1);
+    const size_t values = estimator.input_size();
+    Preprocessor preprocessor(model.config.input);
+    std::vector<float> on_host(frames.size() * values);
+    float* const prepared = estimator.PictureMemory(frames.size());
+    std::vector<const float*> host_views, prepared_views;
+    for (size_t i = 0; i < frames.size(); ++i) {
+      preprocessor.Run(frames[i].view(), std::span(on_host).subspan(i * values, values));
+      host_views.push_back(&on_host[i * values]);
+      estimator.PreparePicture(frames[i].view(), prepared + i * values);
+      prepared_views.push_back(prepared + i * values);
+    }
+    ExpectSame(EstimateWindow(estimator, [&] { estimator.AddFrames(prepared_views); }),
+               EstimateWindow(estimator, [&] { estimator.AddFrames(host_views); }));
+  }
+}
+
+TEST(NetworkEstimator, ARepeatedFrameIsTheLastOneAgain) {
+  const ModelFile model = RandomModel(TinyConfig(), 3);
+  for (const BackendKind& kind : AvailableBackends()) {
+    NetworkEstimator estimator(model, kind, 1);
+    const auto pictures = RandomPictures(3, estimator.input_size());
+    const std::vector<const float*> views = {pictures[0].data(), pictures[1].data(), pictures[2].data()};
+    const auto expected = EstimateWindow(estimator, [&] {
+      estimator.AddFrames(views);
+      for (int i = 3; i < estimator.window(); ++i) estimator.AddFrames({{views.back()}});
+    });
+    ExpectSame(EstimateWindow(estimator,
+                              [&] {
+                                estimator.AddFrames(views);
+                                for (int i = 3; i < estimator.window(); ++i) estimator.RepeatFrame();
+                              }),
+               expected);
   }
 }
 

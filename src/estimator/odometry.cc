@@ -8,7 +8,6 @@
 
 #include "estimator/model_choice.h"
 #include "estimator/network_estimator.h"
-#include "frames/preprocessor.h"
 #include "odometry/pipeline.h"
 #include "odometry/tracker.h"
 
@@ -43,8 +42,7 @@ class Odometry::Impl {
       : model_(OpenModel(options.model)),
         overlap_(options.overlap),
         estimator_(MakeEstimator(options, model_.file)),
-        preprocessor_(model_.file.config.input),
-        input_(estimator_.input_size()) {
+        input_(estimator_.PictureMemory(1)) {
     Begin();
   }
 
@@ -56,8 +54,8 @@ class Odometry::Impl {
     }
     last_time_ns_ = timestamp_ns;
     times_ns_.push_back(timestamp_ns);
-    preprocessor_.Run(view, input_);
-    tracker_->Add({{input_.data()}}, tracked_);
+    estimator_.PreparePicture(view, input_);
+    tracker_->Add({{input_}}, tracked_);
     return Take();
   }
 
@@ -95,8 +93,7 @@ class Odometry::Impl {
   const ChosenModel model_;
   const int overlap_;
   NetworkEstimator estimator_;
-  Preprocessor preprocessor_;
-  std::vector<float> input_;
+  float* const input_;
   std::optional<Tracker> tracker_;
   std::deque<int64_t> times_ns_;  // of pictures without a pose yet
   std::optional<int64_t> last_time_ns_;
@@ -127,11 +124,9 @@ Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& o
   const ChosenModel model = OpenModel(options.odometry.model);
   NetworkEstimator estimator = MakeEstimator(options.odometry, model.file);
   const std::unique_ptr<FrameSource> source = OpenFrames(input, source_options);
-  Preprocessor preprocessor(model.file.config.input);
   Trajectory trajectory;
   const PipelineResult result = RunPipeline(
-      *source, [&](const ImageView& picture, std::span<float> out) { preprocessor.Run(picture, out); },
-      estimator,
+      *source, estimator,
       {.overlap = options.odometry.overlap, .batch = estimator.video_batch(), .stop = options.stop},
       [&](const FrameRecord& frame, const TrackedPose& pose) {
         trajectory.timestamps_ns.push_back(frame.timestamp_ns);

@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
 
 #include "calfvo/error.h"
-#include "frames/resize.h"
 
 namespace calfvo {
 namespace {
@@ -31,8 +29,22 @@ ResampleKernel ChooseKernel(ResizeFilter filter, bool shrinks) {
   return shrinks ? ResampleKernel::kLanczos : ResampleKernel::kBicubic;
 }
 
+void CheckRoom(size_t values, int size) {
+  const auto side = static_cast<size_t>(size);
+  if (values == 3 * side * side) return;
+  throw Error(fmt::format("room for {} values where 3x{}x{} are made", values, size, size));
+}
+
+}  // namespace
+
 // docs/network.md, "Input". The divisions and roundings (half to even) are those of DUSt3R's Python.
-ResizePlan MakePlan(const InputConfig& config, int width, int height) {
+ResizePlan PlanInput(const InputConfig& config, const ImageView& picture) {
+  const int width = picture.width;
+  const int height = picture.height;
+  if (picture.channels != 3 || std::min(width, height) < 1 || std::max(width, height) > kMaxSide) {
+    throw Error(fmt::format("picture of {}x{} pixels with {} channels; RGB with sides from 1 to {} is needed",
+                            width, height, picture.channels, kMaxSide));
+  }
   const int size = config.size;
   const int long_side = std::max(width, height);
   ResizePlan plan{.in_width = width, .in_height = height, .width = size, .height = size};
@@ -54,47 +66,39 @@ ResizePlan MakePlan(const InputConfig& config, int width, int height) {
   return plan;
 }
 
-void CheckRoom(size_t values, int size) {
-  const auto side = static_cast<size_t>(size);
-  if (values == 3 * side * side) return;
-  throw Error(fmt::format("room for {} values where 3x{}x{} are made", values, size, size));
+NormalisedBytes NormaliseBytes(const InputConfig& config) {
+  NormalisedBytes normalised;
+  for (size_t c = 0; c < 3; ++c) {
+    for (size_t value = 0; value < 256; ++value) {
+      normalised[c * 256 + value] =
+          static_cast<float>((static_cast<double>(value) / 255.0 - config.mean[c]) / config.std[c]);
+    }
+  }
+  return normalised;
 }
 
-}  // namespace
-
 struct Preprocessor::State {
-  int width = 0;
-  int height = 0;
+  ResizePlan plan;
   std::optional<Resizer> resizer;
-  std::vector<uint8_t> rgb;                          // [size, size, 3]
-  std::array<std::array<float, 256>, 3> normalised;  // of each channel's values
+  std::vector<uint8_t> rgb;  // [size, size, 3]
+  NormalisedBytes normalised;
 };
 
 Preprocessor::Preprocessor(const InputConfig& config) : config_(config), state_(std::make_unique<State>()) {
   const auto side = static_cast<size_t>(config.size);
   state_->rgb.resize(side * side * 3);
-  for (size_t c = 0; c < 3; ++c) {
-    for (size_t value = 0; value < 256; ++value) {
-      state_->normalised[c][value] =
-          static_cast<float>((static_cast<double>(value) / 255.0 - config.mean[c]) / config.std[c]);
-    }
-  }
+  state_->normalised = NormaliseBytes(config);
 }
 
 Preprocessor::~Preprocessor() = default;
 
 void Preprocessor::Resize(const ImageView& picture, std::span<uint8_t> out) {
-  const auto [width, height, channels, pixels, stride] = picture;
-  if (channels != 3 || std::min(width, height) < 1 || std::max(width, height) > kMaxSide) {
-    throw Error(fmt::format("picture of {}x{} pixels with {} channels; RGB with sides from 1 to {} is needed",
-                            width, height, channels, kMaxSide));
-  }
+  const ResizePlan plan = PlanInput(config_, picture);
   CheckRoom(out.size(), config_.size);
   State& state = *state_;
-  if (width != state.width || height != state.height) {
-    state.resizer.emplace(MakePlan(config_, width, height));
-    state.width = width;
-    state.height = height;
+  if (!state.resizer || plan != state.plan) {
+    state.resizer.emplace(plan);
+    state.plan = plan;
   }
   state.resizer->Run(picture, out);
 }
@@ -105,7 +109,7 @@ void Preprocessor::Run(const ImageView& picture, std::span<float> out) {
   Resize(picture, state.rgb);
   const size_t plane = state.rgb.size() / 3;
   for (size_t i = 0; i < plane; ++i) {
-    for (size_t c = 0; c < 3; ++c) out[c * plane + i] = state.normalised[c][state.rgb[i * 3 + c]];
+    for (size_t c = 0; c < 3; ++c) out[c * plane + i] = state.normalised[c * 256 + state.rgb[i * 3 + c]];
   }
 }
 

@@ -64,7 +64,7 @@ ResampleWeights MakeResampleWeights(ResampleKernel kernel, int in_size, int out_
     }
     int32_t* weight = result.weights.data() + result.windows.size() * static_cast<size_t>(result.taps);
     for (const double value : values) {
-      *weight++ = static_cast<int32_t>(std::round(value / sum * (1 << kResampleBits)));
+      *weight++ = static_cast<int32_t>(std::round(value / sum * (1 << portable::kResampleBits)));
     }
     result.windows.push_back({first, end - first});
   }

@@ -5,10 +5,18 @@
 
 namespace calfvo {
 
+ResampleWeights WeightsAlongX(const ResizePlan& plan) {
+  return MakeResampleWeights(plan.kernel, plan.in_width, plan.out_width, plan.left, plan.width);
+}
+
+ResampleWeights WeightsAlongY(const ResizePlan& plan) {
+  return MakeResampleWeights(plan.kernel, plan.in_height, plan.out_height, plan.top, plan.height);
+}
+
 Resizer::Resizer(const ResizePlan& plan, const RowKernels& kernels)
     : kernels_(kernels),
-      along_x_(MakeResampleWeights(plan.kernel, plan.in_width, plan.out_width, plan.left, plan.width)),
-      along_y_(MakeResampleWeights(plan.kernel, plan.in_height, plan.out_height, plan.top, plan.height)),
+      along_x_(WeightsAlongX(plan)),
+      along_y_(WeightsAlongY(plan)),
       readable_bytes_(ReadableBytes(along_x_)),
       // one more byte than the pixels, in whole blocks
       row_bytes_((static_cast<size_t>(plan.width) * 3 / kRowBlock + 1) * kRowBlock),

@@ -19,7 +19,12 @@ struct ResizePlan {
   int in_width = 1, in_height = 1;
   int out_width = 1, out_height = 1;
   int left = 0, top = 0, width = 1, height = 1;
+  friend bool operator==(const ResizePlan&, const ResizePlan&) = default;
 };
+
+// The plan's axes.
+ResampleWeights WeightsAlongX(const ResizePlan& plan);
+ResampleWeights WeightsAlongY(const ResizePlan& plan);
 
 // Rows first, then columns, with 8-bit values between; kernels widen when they shrink. Holds a few rows, not
 // the picture: memory grows with the wanted part and with the picture's sides, not its area. Not thread-safe.

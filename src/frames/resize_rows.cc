@@ -8,29 +8,16 @@
 namespace calfvo {
 namespace {
 
-uint8_t Rounded(int32_t sum) {
-  return static_cast<uint8_t>(std::clamp((sum + kResampleHalf) >> kResampleBits, 0, 255));
-}
-
 void AlongX(const ResampleWeights& weights, const std::array<const uint8_t*, kRowsAtOnce>& in,
             const std::array<uint8_t*, kRowsAtOnce>& out) {
-  for (size_t i = 0; i < weights.windows.size(); ++i) {
-    const auto [first, count] = weights.windows[i];
-    const int32_t* weight = weights.of(i);
+  const portable::ResampleAxis axis = weights.axis();
+  for (int i = 0; i < axis.size; ++i) {
     for (size_t row = 0; row < kRowsAtOnce; ++row) {
-      const uint8_t* pixel = in[row] + static_cast<ptrdiff_t>(first) * 3;
-      int32_t red = 0;
-      int32_t green = 0;
-      int32_t blue = 0;
-      for (int k = 0; k < count; ++k, pixel += 3) {
-        red += weight[k] * pixel[0];
-        green += weight[k] * pixel[1];
-        blue += weight[k] * pixel[2];
-      }
-      uint8_t* made = out[row] + i * 3;
-      made[0] = Rounded(red);
-      made[1] = Rounded(green);
-      made[2] = Rounded(blue);
+      const auto [red, green, blue] = portable::ResamplePixel(axis, i, in[row], 3);
+      uint8_t* made = out[row] + ptrdiff_t{3} * i;
+      made[0] = red;
+      made[1] = green;
+      made[2] = blue;
     }
   }
 }
@@ -42,7 +29,7 @@ void AlongY(const int32_t* weights, std::span<const uint8_t* const> rows, size_t
       const uint8_t* row = rows[k] + block;
       for (size_t i = 0; i < kRowBlock; ++i) sums[i] += weights[k] * row[i];
     }
-    for (size_t i = 0; i < kRowBlock; ++i) out[block + i] = Rounded(sums[i]);
+    for (size_t i = 0; i < kRowBlock; ++i) out[block + i] = portable::RoundResampled(sums[i]);
   }
 }
 

@@ -24,11 +24,13 @@ struct Sums {
 };
 
 __m128i Shifted(__m128i sums) {
-  return _mm_srai_epi32(_mm_add_epi32(sums, _mm_set1_epi32(kResampleHalf)), kResampleBits);
+  return _mm_srai_epi32(_mm_add_epi32(sums, _mm_set1_epi32(portable::kResampleHalf)),
+                        portable::kResampleBits);
 }
 
 __m256i Shifted(__m256i sums) {
-  return _mm256_srai_epi32(_mm256_add_epi32(sums, _mm256_set1_epi32(kResampleHalf)), kResampleBits);
+  return _mm256_srai_epi32(_mm256_add_epi32(sums, _mm256_set1_epi32(portable::kResampleHalf)),
+                           portable::kResampleBits);
 }
 
 __m256i LoadTwice(const void* bytes) {

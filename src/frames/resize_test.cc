@@ -99,7 +99,8 @@ TEST(ResampleWeights, AddUpToOne) {
         EXPECT_GE(first, 0);
         EXPECT_LE(first + count, in);
         // every weight is rounded once
-        EXPECT_NEAR(std::accumulate(axis.of(i), axis.of(i) + axis.taps, 0), 1 << kResampleBits, count * 0.5);
+        EXPECT_NEAR(std::accumulate(axis.of(i), axis.of(i) + axis.taps, 0), 1 << portable::kResampleBits,
+                    count * 0.5);
       }
     }
   }

@@ -11,7 +11,8 @@
 
 namespace calfvo {
 
-// Normalised images [3, size, size] in host memory. Encoders of single frames ignore `previous`.
+// Normalised images [3, size, size] in host memory or the backend's. Encoders of single frames ignore
+// `previous`.
 struct FrameImages {
   const float* previous = nullptr;  // the frame before, or the same one for the first
   const float* current = nullptr;

@@ -35,9 +35,15 @@ class FakeEstimator : public WindowEstimator {
     pictures_.clear();
     windows.clear();
   }
+  float* PictureMemory(size_t count) override {
+    memory_.resize(count);
+    return memory_.data();
+  }
+  void PreparePicture(const ImageView& picture, float* out) override { *out = picture.pixels[0]; }
   void AddFrames(std::span<const float* const> pictures) override {
     for (const float* picture : pictures) pictures_.push_back(*picture);
   }
+  void RepeatFrame() override { pictures_.push_back(pictures_.back()); }
   void BeginEstimate(std::span<const int64_t> first_frames) override {
     begun_.assign(first_frames.begin(), first_frames.end());
   }
@@ -63,6 +69,7 @@ class FakeEstimator : public WindowEstimator {
   const int window_;
   const Spoil spoil_;
   int frames_kept_ = 0;
+  std::vector<float> memory_;
   std::vector<float> pictures_;
   std::vector<int64_t> begun_;
 };

@@ -6,11 +6,8 @@
 
 namespace calfvo {
 
-PictureQueue::PictureQueue(size_t capacity, size_t values_per_picture, PictureMemory memory)
-    : memory_(std::move(memory)), slots_(capacity) {
-  for (size_t i = 0; i < capacity; ++i) {
-    slots_[i].values = {memory_.get() + i * values_per_picture, values_per_picture};
-  }
+PictureQueue::PictureQueue(size_t capacity, size_t values_per_picture, float* memory) : slots_(capacity) {
+  for (size_t i = 0; i < capacity; ++i) slots_[i].values = memory + i * values_per_picture;
 }
 
 PreparedPicture* PictureQueue::BeginPut() {

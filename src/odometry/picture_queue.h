@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <span>
 #include <vector>
 
 #include "odometry/pipeline.h"
@@ -15,14 +14,14 @@ namespace calfvo {
 
 struct PreparedPicture {
   FrameRecord frame;
-  std::span<float> values;
+  float* values = nullptr;
 };
 
 // Bounded, for one thread on each side. Pictures are recycled: after warm-up nothing is allocated.
 class PictureQueue {
  public:
-  // `memory` holds `capacity` pictures.
-  PictureQueue(size_t capacity, size_t values_per_picture, PictureMemory memory);
+  // `memory`, borrowed, holds `capacity` pictures.
+  PictureQueue(size_t capacity, size_t values_per_picture, float* memory);
 
   // A picture to fill. Waits while the queue is full; null once the taker has gone.
   PreparedPicture* BeginPut();
@@ -45,7 +44,6 @@ class PictureQueue {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  const PictureMemory memory_;
   std::vector<PreparedPicture> slots_;
   size_t first_ = 0;  // changed by the taker only
   size_t count_ = 0;

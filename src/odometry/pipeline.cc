@@ -14,10 +14,9 @@ namespace {
 // more.
 class Reader {
  public:
-  Reader(FrameSource& source, const PreparePicture& prepare, const PipelineOptions& options,
-         PictureQueue& queue)
+  Reader(FrameSource& source, WindowEstimator& estimator, const PipelineOptions& options, PictureQueue& queue)
       : source_(source),
-        prepare_(prepare),
+        estimator_(estimator),
         options_(options),
         queue_(queue),
         may_drop_(options.live && source.info().is_live) {}
@@ -51,7 +50,7 @@ class Reader {
       return may_drop_;
     }
     const ScopedTimer timer(preprocess_s);
-    prepare_(frame_.view(), slot->values);
+    estimator_.PreparePicture(frame_.view(), slot->values);
     slot->frame = {frame_.index,  frame_.timestamp_ns, frame_.width,
                    frame_.height, frame_.damage,       dropped_before_};
     dropped_before_ = 0;
@@ -60,7 +59,7 @@ class Reader {
   }
 
   FrameSource& source_;
-  const PreparePicture& prepare_;
+  WindowEstimator& estimator_;
   const PipelineOptions& options_;
   PictureQueue& queue_;
   const bool may_drop_;
@@ -84,14 +83,14 @@ class ReaderThread {
 
 }  // namespace
 
-PipelineResult RunPipeline(FrameSource& source, const PreparePicture& prepare, WindowEstimator& estimator,
-                           const PipelineOptions& options, const PoseSink& sink) {
+PipelineResult RunPipeline(FrameSource& source, WindowEstimator& estimator, const PipelineOptions& options,
+                           const PoseSink& sink) {
   const auto batch = static_cast<size_t>(options.live ? 1 : options.batch);
   // Offline, one batch waits while the one before it is estimated.
   const size_t capacity = options.live ? static_cast<size_t>(options.queue) : 2 * batch;
   Tracker tracker(estimator, {options.overlap, static_cast<int>(batch), /*defer=*/!options.live});
-  PictureQueue queue(capacity, estimator.input_size(), estimator.AllocatePictures(capacity));
-  Reader reader(source, prepare, options, queue);
+  PictureQueue queue(capacity, estimator.input_size(), estimator.PictureMemory(capacity));
+  Reader reader(source, estimator, options, queue);
   PipelineResult result;
   std::deque<FrameRecord> records;  // of frames whose poses are not final yet
   std::vector<TrackedPose> poses;
@@ -109,7 +108,7 @@ PipelineResult RunPipeline(FrameSource& source, const PreparePicture& prepare, W
     while (const size_t count = queue.Wait(batch)) {
       pictures.clear();
       for (size_t i = 0; i < count; ++i) {
-        pictures.push_back(queue.at(i).values.data());
+        pictures.push_back(queue.at(i).values);
         records.push_back(queue.at(i).frame);
       }
       tracker.Add(pictures, poses);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <span>
 #include <string>
 
 #include "frames/frame_source.h"
@@ -55,8 +54,6 @@ struct PipelineResult {
   StageTimes times;
 };
 
-// Turns a picture into `out`, the estimator's input. Called from the reading thread.
-using PreparePicture = std::function<void(const ImageView& picture, std::span<float> out)>;
 // Receives every frame's pose, in order, on the calling thread.
 using PoseSink = std::function<void(const FrameRecord& frame, const TrackedPose& pose)>;
 
@@ -64,7 +61,7 @@ using PoseSink = std::function<void(const FrameRecord& frame, const TrackedPose&
 // per frame. Memory is bounded by the queue. Poses depend neither on `batch` nor on `live`. Where the source
 // fails, what had been read before is still estimated and the failure is in the result; other errors are
 // thrown.
-PipelineResult RunPipeline(FrameSource& source, const PreparePicture& prepare, WindowEstimator& estimator,
-                           const PipelineOptions& options, const PoseSink& sink);
+PipelineResult RunPipeline(FrameSource& source, WindowEstimator& estimator, const PipelineOptions& options,
+                           const PoseSink& sink);
 
 }  // namespace calfvo

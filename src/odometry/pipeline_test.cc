@@ -42,10 +42,6 @@ class FakeSource : public FrameSource {
   SourceInfo info_;
 };
 
-void Prepare(const ImageView& picture, std::span<float> out) {
-  out[0] = picture.pixels[0];
-}
-
 struct Given {
   std::vector<FrameRecord> frames;
   std::vector<TrackedPose> poses;
@@ -55,11 +51,11 @@ struct Given {
 Given Collect(FakeSource& source, const PipelineOptions& options) {
   FakeEstimator estimator(8, NormalNoise(0.01, 0.1));
   Given given;
-  given.result = RunPipeline(source, Prepare, estimator, options,
-                             [&](const FrameRecord& frame, const TrackedPose& pose) {
-                               given.frames.push_back(frame);
-                               given.poses.push_back(pose);
-                             });
+  given.result =
+      RunPipeline(source, estimator, options, [&](const FrameRecord& frame, const TrackedPose& pose) {
+        given.frames.push_back(frame);
+        given.poses.push_back(pose);
+      });
   return given;
 }
 
@@ -124,7 +120,7 @@ TEST(Pipeline, AFailingSinkEndsTheReadingThread) {
   const auto full_disk = [](const FrameRecord&, const TrackedPose& pose) {
     if (pose.frame == 20) throw Error("no space left");
   };
-  EXPECT_EQ(ErrorFrom([&] { RunPipeline(source, Prepare, estimator, {}, full_disk); }), "no space left");
+  EXPECT_EQ(ErrorFrom([&] { RunPipeline(source, estimator, {}, full_disk); }), "no space left");
 }
 
 TEST(Pipeline, FramesACameraLosesAreCounted) {
@@ -133,7 +129,7 @@ TEST(Pipeline, FramesACameraLosesAreCounted) {
   int64_t poses = 0;
   int64_t told = 0;
   int64_t last_index = -1;
-  const PipelineResult result = RunPipeline(source, Prepare, estimator, {.live = true, .queue = 4},
+  const PipelineResult result = RunPipeline(source, estimator, {.live = true, .queue = 4},
                                             [&](const FrameRecord& frame, const TrackedPose&) {
                                               EXPECT_EQ(frame.index, last_index + 1 + frame.dropped_before);
                                               last_index = frame.index;

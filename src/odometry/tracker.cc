@@ -34,7 +34,6 @@ void Tracker::Add(std::span<const float* const> pictures, std::vector<TrackedPos
   }
   if (frames_ == 0) poses.push_back(last_);
   frames_ += static_cast<int64_t>(pictures.size());
-  if (frames_ < window_) last_picture_.assign(pictures.back(), pictures.back() + estimator_.input_size());
 
   const auto collect = [&] {
     if (begun_.empty()) return;
@@ -66,7 +65,7 @@ void Tracker::Finish(std::vector<TrackedPose>& poses) {
 
 void Tracker::FillWindow() {
   const ScopedTimer timer(times_.encode_s);
-  for (; frames_ < window_; ++frames_) estimator_.AddFrames({{last_picture_.data()}});
+  for (; frames_ < window_; ++frames_) estimator_.RepeatFrame();
 }
 
 void Tracker::BeginWindows() {

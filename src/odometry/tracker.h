@@ -74,7 +74,6 @@ class Tracker {
   int64_t emitted_edges_ = 0;                      // edge i joins frames i and i + 1
   std::deque<std::vector<PairEstimate>> pending_;  // opinions about the edges from emitted_edges_ on
   TrackedPose last_;
-  std::vector<float> last_picture_;  // while there are fewer than K frames
   TrackerTimes times_;
 };
 

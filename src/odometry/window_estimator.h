@@ -4,17 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <span>
 
 #include "geometry/pair_estimate.h"
+#include "plot/png.h"
 
 namespace calfvo {
 
-using PictureMemory = std::unique_ptr<float[], std::function<void(float*)>>;
-
-// Frames are numbered from 0 in the order in which they are added. One thread at a time.
+// Frames are numbered from 0 in the order in which they are added. One thread at a time, and another one for
+// PreparePicture.
 class WindowEstimator {
  public:
   virtual ~WindowEstimator() = default;
@@ -26,9 +24,18 @@ class WindowEstimator {
   // Begins a new video. Of its frames the last `frames_kept` stay available to Estimate.
   virtual void Start(int frames_kept) = 0;
 
-  // Takes in the next frames, pictures of input_size() floats that are borrowed for the call. What is made of
-  // a frame does not depend on how frames are split over calls.
+  // The estimator's memory for `count` prepared pictures, one after the other. Maybe on a device: only
+  // PreparePicture writes it and only AddFrames reads it. Void after the next call.
+  virtual float* PictureMemory(size_t count) = 0;
+  // Turns an RGB picture of any size into a prepared one, in PictureMemory. A thread of its own may call this
+  // beside all the rest, for pictures that AddFrames is not reading.
+  virtual void PreparePicture(const ImageView& picture, float* out) = 0;
+
+  // Takes in the next frames, prepared pictures that are borrowed for the call. What is made of a frame does
+  // not depend on how frames are split over calls.
   virtual void AddFrames(std::span<const float* const> pictures) = 0;
+  // Takes in the last frame once more.
+  virtual void RepeatFrame() = 0;
 
   // Begins with the windows f … f + K − 1 for each f of `first_frames`. FinishEstimate waits for their K − 1
   // estimates each, window after window; before it, AddFrames may be called, so that a device has work in
@@ -36,12 +43,6 @@ class WindowEstimator {
   // window does not depend on the others.
   virtual void BeginEstimate(std::span<const int64_t> first_frames) = 0;
   virtual void FinishEstimate(std::span<PairEstimate> estimates) = 0;
-
-  // Memory for `count` pictures, one after the other, from which AddFrames is quickest.
-  virtual PictureMemory AllocatePictures(size_t count) {
-    const size_t values = count * input_size();
-    return {new float[values], [](const float* memory) { delete[] memory; }};
-  }
 };
 
 }  // namespace calfvo

@@ -41,7 +41,13 @@ class WalkingEstimator : public WindowEstimator {
   bool has_confidence() const override { return true; }
   size_t input_size() const override { return 16; }
   void Start(int) override {}
+  float* PictureMemory(size_t count) override {
+    pictures_.resize(count * input_size());
+    return pictures_.data();
+  }
+  void PreparePicture(const ImageView&, float*) override {}
   void AddFrames(std::span<const float* const>) override {}
+  void RepeatFrame() override {}
   void BeginEstimate(std::span<const int64_t> first_frames) override { first_ = first_frames[0]; }
   void FinishEstimate(std::span<PairEstimate> estimates) override {
     for (PairEstimate& estimate : estimates) {
@@ -51,6 +57,7 @@ class WalkingEstimator : public WindowEstimator {
 
  private:
   int64_t first_ = 0;
+  std::vector<float> pictures_;
 };
 
 long PeakKilobytes(int64_t frames) {
@@ -63,9 +70,8 @@ long PeakKilobytes(int64_t frames) {
       RunOutputs outputs(folder.path(), {});
       EndlessSource source(frames);
       WalkingEstimator estimator;
-      RunPipeline(
-          source, [](const ImageView&, std::span<float>) {}, estimator, {},
-          [&](const FrameRecord& frame, const TrackedPose& pose) { outputs.Add(frame, pose); });
+      RunPipeline(source, estimator, {},
+                  [&](const FrameRecord& frame, const TrackedPose& pose) { outputs.Add(frame, pose); });
       RunReport report;
       outputs.Finish("walk", report);
     }

@@ -11,7 +11,6 @@
 #include "base/scoped_timer.h"
 #include "base/sha256.h"
 #include "calfvo/error.h"
-#include "frames/preprocessor.h"
 #include "run/evaluated_run.h"
 #include "run/run_input.h"
 #include "run/run_outputs.h"
@@ -87,7 +86,6 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
   RunReport report = StartReport(input, source->info());
   const PipelineOptions pipeline{
       .overlap = options_.overlap, .batch = estimator_->video_batch(), .live = options_.live, .stop = &stop};
-  Preprocessor preprocessor(config_.input);
   RunOutputs outputs(folder, {.live = options_.live,
                               .has_confidence = config_.head.confidence,
                               .npz = options_.npz,
@@ -96,10 +94,8 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
   {
     const ScopedTimer timer(report.wall_s);
     Progress progress(Title(input), "frames", source->info().frame_count, options_.quiet || whole != nullptr);
-    const PipelineResult result = RunPipeline(
-        *source, [&](const ImageView& picture, std::span<float> out) { preprocessor.Run(picture, out); },
-        *estimator_, pipeline,
-        [&](const FrameRecord& frame, const TrackedPose& pose) {
+    const PipelineResult result =
+        RunPipeline(*source, *estimator_, pipeline, [&](const FrameRecord& frame, const TrackedPose& pose) {
           outputs.Add(frame, pose);
           (whole != nullptr ? *whole : progress).Advance();
         });

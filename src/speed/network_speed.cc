@@ -30,11 +30,11 @@ class EndlessVideo {
         window_(estimator.window()),
         advance_(advance),
         defer_(defer),
-        pictures_(estimator.AllocatePictures(kPictures)),
+        pictures_(estimator.AllocateHostPictures(kPictures)),
         first_frames_(static_cast<size_t>(windows)),
         estimates_(static_cast<size_t>(windows) * static_cast<size_t>(window_ - 1)) {
     const std::vector<float> noise = NoisePictures(kPictures, estimator.input_size(), 1);
-    std::copy(noise.begin(), noise.end(), pictures_.get());
+    std::copy(noise.begin(), noise.end(), PictureAt(0));
     estimator_.Start(window_ + (defer ? 2 : 1) * advance_ * windows);
     AddFrames(window_ - advance_);  // the next windows need no more than what a step adds
   }
@@ -60,10 +60,13 @@ class EndlessVideo {
   }
 
  private:
+  float* PictureAt(size_t i) {
+    return reinterpret_cast<float*>(pictures_->data()) + i * estimator_.input_size();
+  }
   void AddFrames(int count) {
     views_.clear();
     for (int i = 0; i < count; ++i, ++frames_) {
-      views_.push_back(pictures_.get() + static_cast<size_t>(frames_) % kPictures * estimator_.input_size());
+      views_.push_back(PictureAt(static_cast<size_t>(frames_) % kPictures));
     }
     estimator_.AddFrames(views_);
   }
@@ -73,7 +76,7 @@ class EndlessVideo {
   const int advance_;
   const bool defer_;
   bool begun_ = false;
-  const PictureMemory pictures_;
+  const std::unique_ptr<Buffer> pictures_;
   int64_t frames_ = 0;
   std::vector<const float*> views_;
   std::vector<int64_t> first_frames_;

@@ -8,6 +8,7 @@
 
 #include "backend/cuda/cuda_check.h"
 #include "backend/cuda/cuda_linear.h"
+#include "backend/cuda/cuda_resampler.h"
 #include "backend/cuda/device_memory.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/products.h"
@@ -159,9 +160,13 @@ class CudaBackend final : public Backend {
                             stream());
   }
 
+  std::unique_ptr<PictureResampler> MakePictureResampler(std::span<const float> normalised) override {
+    return std::make_unique<cuda::CudaResampler>(normalised, resampling_, resampled_);
+  }
   void UploadPictures(std::span<const float* const> pictures, size_t floats, float* out) override {
+    CheckCuda(cudaStreamWaitEvent(stream(), resampled_.get(), 0), "waiting for pictures");
     for (const float* picture : pictures) {
-      CheckCuda(cudaMemcpyAsync(out, picture, floats * sizeof(float), cudaMemcpyHostToDevice, stream()),
+      CheckCuda(cudaMemcpyAsync(out, picture, floats * sizeof(float), cudaMemcpyDefault, stream()),
                 "copying pictures");
       out += floats;
     }
@@ -306,6 +311,8 @@ class CudaBackend final : public Backend {
   std::string name_;
   LaneState lanes_[2];
   LaneState* lane_ = &lanes_[0];
+  CudaStream resampling_;  // of all resamplers, so that the last picture's event is that of all before it
+  CudaEvent resampled_;
   CudaEvent encoded_;
   CudaEvent uploaded_;
   cuda::Products products_;

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "portable/resample.h"
+
 namespace calfvo::cuda {
 
 // An output that is bf16, or fp8 where `inverse_scale` (of the GPU) says how to scale it.
@@ -61,6 +63,15 @@ void FloatsToActivation(const float* from, int64_t count, void* to, cudaStream_t
 void ActivationToFloats(const void* from, int64_t count, float* to, cudaStream_t stream);
 void StreamToActivation(const void* from, int64_t count, void* to, cudaStream_t stream);
 void ActivationToStream(const void* from, int64_t count, void* to, cudaStream_t stream);
+
+// out [rows, axis.size, 3] = `rows` RGB rows of `in`, `row_bytes` each, resampled along x. The axis' arrays
+// are of the GPU, too.
+void ResampleRows(const portable::ResampleAxis& axis, const uint8_t* in, int64_t rows, int64_t row_bytes,
+                  uint8_t* out, cudaStream_t stream);
+// out [3, axis.size, width] = the RGB columns of `in`, rows of `width` pixels, resampled along y; then what
+// `normalised` [3, 256] says of each channel's bytes.
+void ResampleColumns(const portable::ResampleAxis& axis, const uint8_t* in, int width,
+                     const float* normalised, float* out, cudaStream_t stream);
 
 void Patchify(const float* pictures, int64_t count, int size, int patch, void* out, cudaStream_t stream);
 void StackPairs(const float* pictures, int64_t count, int size, void* out, cudaStream_t stream);

@@ -119,6 +119,29 @@ void ActivationToStream(const void* from, int64_t count, void* to, cudaStream_t 
   Convert<BF16, StreamElement>(from, count, to, stream);
 }
 
+void ResampleRows(const portable::ResampleAxis& axis, const uint8_t* in, int64_t rows, int64_t row_bytes,
+                  uint8_t* out, cudaStream_t stream) {
+  ForEach(rows * axis.size, stream, "resampling rows", [=] __device__(int64_t i) {
+    const auto [red, green, blue] =
+        portable::ResamplePixel(axis, static_cast<int>(i % axis.size), in + i / axis.size * row_bytes, 3);
+    out[i * 3] = red;
+    out[i * 3 + 1] = green;
+    out[i * 3 + 2] = blue;
+  });
+}
+
+void ResampleColumns(const portable::ResampleAxis& axis, const uint8_t* in, int width,
+                     const float* normalised, float* out, cudaStream_t stream) {
+  const int64_t plane = int64_t{axis.size} * width;
+  ForEach(plane, stream, "resampling columns", [=] __device__(int64_t i) {
+    const auto [red, green, blue] =
+        portable::ResamplePixel(axis, static_cast<int>(i / width), in + i % width * 3, int64_t{3} * width);
+    out[i] = normalised[red];
+    out[plane + i] = normalised[256 + green];
+    out[2 * plane + i] = normalised[512 + blue];
+  });
+}
+
 void Patchify(const float* pictures, int64_t count, int size, int patch, void* out, cudaStream_t stream) {
   const int across = size / patch;
   const int row_length = 3 * patch * patch;
