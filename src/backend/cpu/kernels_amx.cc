@@ -2,11 +2,13 @@
 // Compiled for x86-64 with AMX: matrix products of bf16 in tiles of 16 × 16 sums. Layer norm and temporal
 // attention are those of AVX-512.
 //
-// A block of 32 × 32 sums takes four of the eight tile registers, two tiles of x and two of the weights the
-// rest. Both are packed so that a tile is one kilobyte in a row. A panel of weights is taken in pieces of
-// kChunk steps: a piece stays in the first-level cache while all blocks of rows of the task pass it, so that
-// only x comes from the second level. The next piece is fetched meanwhile, a few lines at each step, so that
-// the third level is read evenly. The sums of a finished panel wait; while the tile unit works on the next
+// A block of 32 × 48 sums takes six of the eight tile registers and runs along all of `in`: sums that leave
+// the registers and come back cost more than anything else. One register holds a tile of x, one a tile of
+// weights, in an order that changes one of them at a time. Both are packed so that a tile is one kilobyte in
+// a row, and lie in the second-level cache: the rows of a task while all panels pass, a panel while all
+// blocks of rows do. Weights are loaded with the hint that they will not be wanted soon, so that x stays in
+// the first level for its second use. The next panel is fetched meanwhile, a few lines at each step, so that
+// the third level is read evenly. The sums of a finished block wait; while the tile unit works on the next
 // one, the vector units add bias, take GELU and write them out, some rows between two products.
 #define CALFVO_ISA isa_amx
 #include "backend/cpu/kernels_impl.h"
@@ -15,21 +17,23 @@ namespace calfvo {
 namespace isa_amx {
 namespace {
 
-constexpr int64_t kTile = 16;   // rows, and columns, of a tile of sums
-constexpr int64_t kDepth = 32;  // elements along `in` that one product takes
-constexpr int64_t kBlock = 2 * kTile;
+constexpr int64_t kTile = 16;                      // rows, and columns, of a tile of sums
+constexpr int64_t kDepth = 32;                     // elements along `in` that one product takes
+constexpr int64_t kBlock = 2 * kTile;              // rows of a block of sums
+constexpr int64_t kPanelColumns = 3 * kTile;       // its columns
 constexpr int64_t kTileElements = kTile * kDepth;  // of a tile of x or weights
-constexpr int64_t kChunk = 8;                      // steps along `in`
 
 int64_t DepthSteps(int64_t in) {
   return (in + kDepth - 1) / kDepth;
 }
 
-// Blocks of rows that pass a panel together: the more, the less often the weights are read, as long as the
-// rows take no more than half of a second-level cache of two megabytes.
+// Blocks of rows that pass a panel together: the more, the less often the weights are read, as long as rows
+// and panel stay in a second-level cache of two megabytes.
 int64_t TaskBlocks(int64_t in) {
-  constexpr int64_t kMost = 6;
-  const int64_t fitting = (int64_t{1} << 20) / (2 * kTileElements * DepthSteps(in)) / 2;
+  constexpr int64_t kMost = 13;
+  constexpr int64_t kMostBytes = int64_t{3} << 19;
+  const int64_t fitting =
+      kMostBytes / (2 * kTileElements * DepthSteps(in) * static_cast<int64_t>(sizeof(BFloat16)));
   return fitting < 1 ? 1 : fitting < kMost ? fitting : kMost;
 }
 
@@ -38,19 +42,19 @@ int64_t AmxTaskRows(int64_t in) {
 }
 
 size_t AmxPanelSize(int64_t in) {
-  return static_cast<size_t>(DepthSteps(in) * 2 * kTileElements) * sizeof(BFloat16);
+  return static_cast<size_t>(DepthSteps(in) * 3 * kTileElements) * sizeof(BFloat16);
 }
 
 size_t AmxPackedSize(int64_t out, int64_t in) {
-  return static_cast<size_t>(RoundUp(out, kBlock) / kBlock) * AmxPanelSize(in);
+  return static_cast<size_t>(RoundUp(out, kPanelColumns) / kPanelColumns) * AmxPanelSize(in);
 }
 
-// Panel of 32 columns: for each step along `in`, two tiles of [16 pairs of rows][16 columns][2].
+// Panel of 48 columns: for each step along `in`, three tiles of [16 pairs of rows][16 columns][2].
 void AmxPack(const float* weight, int64_t out, int64_t in, void* packed) {
   auto* to = static_cast<BFloat16*>(packed);
-  for (int64_t panel = 0; panel < out; panel += kBlock) {
+  for (int64_t panel = 0; panel < out; panel += kPanelColumns) {
     for (int64_t k = 0; k < DepthSteps(in) * kDepth; k += kDepth) {
-      for (int64_t first = panel; first < panel + kBlock; first += kTile) {
+      for (int64_t first = panel; first < panel + kPanelColumns; first += kTile) {
         for (int64_t pair = k; pair < k + kDepth; pair += 2) {
           for (int64_t column = first; column < first + kTile; ++column) {
             for (int64_t row = pair; row < pair + 2; ++row) {
@@ -67,7 +71,7 @@ void AmxPack(const float* weight, int64_t out, int64_t in, void* packed) {
 
 size_t AmxPackSpace(int64_t in) {
   const auto rows = static_cast<size_t>(AmxTaskRows(in) * DepthSteps(in) * kDepth) * sizeof(BFloat16);
-  return rows + 2 * static_cast<size_t>(AmxTaskRows(in) * kBlock) * sizeof(float);
+  return rows + 2 * static_cast<size_t>(kBlock * kPanelColumns) * sizeof(float);
 }
 
 // 32 rows: for each step along `in`, two tiles of [16 rows][32].
@@ -89,12 +93,13 @@ void PackBlockRows(const BFloat16* x, int64_t rows, int64_t in, BFloat16* to) {
 // What the vector units do while the tile unit multiplies.
 class Meanwhile {
  public:
-  // The finished sums of `rows` rows and the panel at `column`, [rows][32], that wait to be written out.
-  void SetSums(const float* sums, int64_t rows, int64_t column) {
+  // The finished sums, [rows][48], of `rows` rows from `row` on and the panel at `column`, that wait to be
+  // written out.
+  void SetSums(const float* sums, int64_t row, int64_t rows, int64_t column) {
     sums_ = sums;
+    next_row_ = row;
+    end_row_ = row + rows;
     column_ = column;
-    next_row_ = 0;
-    rows_ = rows;
   }
   // Weights that will be needed.
   void SetAhead(const std::byte* weights) { ahead_ = weights; }
@@ -102,23 +107,23 @@ class Meanwhile {
   template <Epilogue epilogue>
   void Do(const LinearTask& task, int64_t rows, int64_t lines) {
     for (int64_t i = 0; i < lines; ++i, ahead_ += 64) __builtin_prefetch(ahead_, 0, 2);
-    const int64_t last = next_row_ + rows < rows_ ? next_row_ + rows : rows_;
-    for (; next_row_ < last; ++next_row_) {
-      const float* sums = sums_ + next_row_ * kBlock;
-      StoreSums<BFloat16, epilogue>(task, Load(sums), next_row_, column_);
-      StoreSums<BFloat16, epilogue>(task, Load(sums + kLanes), next_row_, column_ + kLanes);
+    const int64_t last = next_row_ + rows < end_row_ ? next_row_ + rows : end_row_;
+    for (; next_row_ < last; ++next_row_, sums_ += kPanelColumns) {
+      for (int64_t i = 0; i < kPanelColumns; i += kLanes) {
+        StoreSums<BFloat16, epilogue>(task, Load(sums_ + i), next_row_, column_ + i);
+      }
     }
   }
   template <Epilogue epilogue>
   void WriteAll(const LinearTask& task) {
-    Do<epilogue>(task, rows_, 0);
+    Do<epilogue>(task, kBlock, 0);
   }
 
  private:
   const float* sums_ = nullptr;
   int64_t column_ = 0;
   int64_t next_row_ = 0;
-  int64_t rows_ = 0;
+  int64_t end_row_ = 0;
   const std::byte* ahead_ = nullptr;
 };
 
@@ -137,47 +142,54 @@ void ConfigureTiles() {
   _tile_loadconfig(config);
 }
 
-// sums [32][32] = rows · panel over `steps` steps, added to what is there if `accumulate`. At each step some
+// sums [32][48] = rows · panel; of the panel's three tiles of columns the first `tiles`. At each step some
 // rows of waiting sums go out and some lines of weights are fetched.
-template <Epilogue epilogue>
-inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t steps, bool accumulate,
-                          float* sums, const LinearTask& task, Meanwhile& meanwhile, int64_t rows_per_step,
+template <int tiles, Epilogue epilogue>
+inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t steps, float* sums,
+                          const LinearTask& task, Meanwhile& meanwhile, int64_t rows_per_step,
                           int64_t lines_per_step) {
-  constexpr int64_t kRowBytes = kBlock * sizeof(float);
-  if (accumulate) {
-    _tile_loadd(0, sums, kRowBytes);
-    _tile_loadd(1, sums + kTile, kRowBytes);
-    _tile_loadd(2, sums + kTile * kBlock, kRowBytes);
-    _tile_loadd(3, sums + kTile * kBlock + kTile, kRowBytes);
-  } else {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  }
+  constexpr int64_t kRowBytes = kPanelColumns * sizeof(float);
+  float* lower = sums + kTile * kPanelColumns;
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  _tile_zero(4);
+  _tile_zero(5);
   for (int64_t k = 0; k < steps; ++k) {
-    _tile_loadd(4, rows, 64);
-    _tile_loadd(6, panel, 64);
-    _tile_loadd(7, panel + kTileElements, 64);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(5, rows + kTileElements, 64);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
+    const BFloat16* lower_rows = rows + kTileElements;
+    _tile_loadd(6, rows, 64);
+    _tile_stream_loadd(7, panel, 64);
+    _tile_dpbf16ps(0, 6, 7);
+    _tile_loadd(6, lower_rows, 64);
+    _tile_dpbf16ps(3, 6, 7);
+    if constexpr (tiles > 1) {
+      _tile_stream_loadd(7, panel + kTileElements, 64);
+      _tile_dpbf16ps(4, 6, 7);
+      _tile_loadd(6, rows, 64);
+      _tile_dpbf16ps(1, 6, 7);
+    }
+    if constexpr (tiles > 2) {
+      _tile_stream_loadd(7, panel + 2 * kTileElements, 64);
+      _tile_dpbf16ps(2, 6, 7);
+      _tile_loadd(6, lower_rows, 64);
+      _tile_dpbf16ps(5, 6, 7);
+    }
     rows += 2 * kTileElements;
-    panel += 2 * kTileElements;
+    panel += 3 * kTileElements;
     meanwhile.Do<epilogue>(task, rows_per_step, lines_per_step);
   }
   _tile_stored(0, sums, kRowBytes);
   _tile_stored(1, sums + kTile, kRowBytes);
-  _tile_stored(2, sums + kTile * kBlock, kRowBytes);
-  _tile_stored(3, sums + kTile * kBlock + kTile, kRowBytes);
+  _tile_stored(2, sums + 2 * kTile, kRowBytes);
+  _tile_stored(3, lower, kRowBytes);
+  _tile_stored(4, lower + kTile, kRowBytes);
+  _tile_stored(5, lower + 2 * kTile, kRowBytes);
 }
 
 template <Epilogue epilogue>
 void AmxLinearWith(const LinearTask& task) {
   const int64_t steps = DepthSteps(task.in);
-  const int64_t blocks = (task.rows + kBlock - 1) / kBlock;
   const int64_t block_elements = kBlock * steps * kDepth;
   auto* packed_rows = static_cast<BFloat16*>(task.pack_space);
   auto* sums = reinterpret_cast<float*>(packed_rows + AmxTaskRows(task.in) * steps * kDepth);
@@ -188,27 +200,35 @@ void AmxLinearWith(const LinearTask& task) {
 
   ConfigureTiles();
   Meanwhile meanwhile;
+  const int64_t blocks = (task.rows + kBlock - 1) / kBlock;
   const int64_t rows_per_step = (kBlock + steps - 1) / steps;
-  constexpr int64_t kStepLines = 2 * kTileElements * sizeof(BFloat16) / 64;
+  constexpr int64_t kStepLines = 3 * kTileElements * sizeof(BFloat16) / 64;
   const int64_t lines_per_step = (kStepLines + blocks - 1) / blocks;
   const auto* panel = static_cast<const BFloat16*>(task.packed);
+  const int64_t panel_elements = steps * 3 * kTileElements;
   int64_t turn = 0;
-  for (int64_t column = 0; column < task.out; column += kBlock) {
-    float* panel_sums = sums + turn * AmxTaskRows(task.in) * kBlock;
-    turn = 1 - turn;
-    for (int64_t k = 0; k < steps; k += kChunk) {
-      const int64_t chunk = steps - k < kChunk ? steps - k : kChunk;
-      const int64_t chunk_elements = chunk * 2 * kTileElements;
-      meanwhile.SetAhead(reinterpret_cast<const std::byte*>(panel + chunk_elements));
-      for (int64_t block = 0; block < blocks; ++block) {
-        MultiplyBlock<epilogue>(packed_rows + block * block_elements + k * 2 * kTileElements, panel, chunk,
-                                k > 0, panel_sums + block * kBlock * kBlock, task, meanwhile, rows_per_step,
-                                lines_per_step);
+  for (int64_t column = 0; column < task.out; column += kPanelColumns, panel += panel_elements) {
+    meanwhile.SetAhead(reinterpret_cast<const std::byte*>(panel + panel_elements));
+    const int64_t columns = task.out - column;
+    for (int64_t row = 0; row < task.rows; row += kBlock) {
+      const BFloat16* rows = packed_rows + row / kBlock * block_elements;
+      float* block_sums = sums + turn * kBlock * kPanelColumns;
+      turn = 1 - turn;
+      const auto multiply = [&]<int tiles>() {
+        MultiplyBlock<tiles, epilogue>(rows, panel, steps, block_sums, task, meanwhile, rows_per_step,
+                                       lines_per_step);
+      };
+      if (columns > 2 * kTile) {
+        multiply.template operator()<3>();
+      } else if (columns > kTile) {
+        multiply.template operator()<2>();
+      } else {
+        multiply.template operator()<1>();
       }
-      panel += chunk_elements;
+      meanwhile.WriteAll<epilogue>(task);
+      const int64_t left = task.rows - row;
+      meanwhile.SetSums(block_sums, row, left < kBlock ? left : kBlock, column);
     }
-    meanwhile.WriteAll<epilogue>(task);
-    meanwhile.SetSums(panel_sums, task.rows, column);
   }
   meanwhile.WriteAll<epilogue>(task);
   _tile_release();
@@ -250,7 +270,7 @@ double AmxBareFlop(int64_t steps) {
 
 constexpr CpuKernels AmxKernels() {
   CpuKernels kernels = MakeKernels<Bf16Product>("AMX", true);
-  kernels.panel = kBlock;
+  kernels.panel = kPanelColumns;
   kernels.row_tile = kBlock;
   kernels.task_rows = AmxTaskRows;
   kernels.packed_size = AmxPackedSize;
