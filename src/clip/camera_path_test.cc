@@ -115,6 +115,11 @@ TEST(CameraPath, CarsOftenRecordAt10HertzAndHandsAt30) {
   EXPECT_NEAR(share_at(motion::MotionKind::kVehicle, 10.0F), 1.0 / 3.0, 0.06);
   EXPECT_NEAR(share_at(motion::MotionKind::kHandheld, 30.0F), 1.0 / 3.0, 0.06);
   EXPECT_LT(share_at(motion::MotionKind::kDrone, 30.0F), 0.01);
+  portable::Random random(6);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_GE(DrawRate(motion::MotionKind::kVehicle, 40.0F, 60.0F, random), 40.0F);
+    EXPECT_LE(DrawRate(motion::MotionKind::kHandheld, 6.0F, 20.0F, random), 20.001F);
+  }
 }
 
 TEST(CameraPath, CarsKeepToTheRoad) {

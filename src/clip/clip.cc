@@ -110,10 +110,7 @@ Clip::Clip(const ClipOptions& options, ThreadPool& threads)
 
   camera_ = DrawCamera(options_, scene, Stream(options_.seed, Part::kSensor));
   effects_ = synth::DrawEffects(options_.effects, options_.frames, Stream(options_.seed, Part::kEffects));
-  // No exposure lasts longer than the frame.
-  const auto interval_s = static_cast<float>(1.0 / options_.rate.Hertz());
-  effects_.exposure_s = std::min(effects_.exposure_s, interval_s);
-  effects_.readout_s = std::min(effects_.readout_s, interval_s);
+  synth::LimitToInterval(static_cast<float>(1.0 / options_.rate.Hertz()), effects_);
   offset_stops_ = std::log2(effects_.gain);
   noise_seed_ = Stream(options_.seed, Part::kNoise).Bits();
 }

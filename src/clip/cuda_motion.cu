@@ -96,6 +96,7 @@ __global__ void __launch_bounds__(32)
   const motion::MotionKind kind =
       DrawMotionKind(options.motion_weights[static_cast<int>(scene.kind)], random);
   const float rate_hz = DrawRate(kind, options.min_rate_hz, options.max_rate_hz, random);
+  synth::LimitToInterval(1.0F / rate_hz, batch.effects[window]);
   const bool wants_recorded = options.recorded.count > 0 && random.Chance(options.recorded_probability);
   if (!wants_recorded || !PlaceRecorded(scene, options, kind, frames, rate_hz, random, path)) {
     Generate(scene, kind, frames, rate_hz, random, path, attempt_path);

@@ -168,7 +168,7 @@ void SensFile::ReadIndex(uint64_t offset) {
 void SensFile::ReadColor(size_t index, Frame& picture) const {
   const FrameEntry& entry = frames_.at(index);
   if (color_compression_ == kRaw) {
-    PreparePicture(color_width_, color_height_, picture);
+    MakeRoomForPicture(color_width_, color_height_, picture);
     ReadAt(entry.color_offset, picture.rgb.data(), picture.rgb.size());
     return;
   }

@@ -76,6 +76,7 @@ void NetworkEstimator::FinishEstimate(std::span<PairEstimate> estimates) {
 
 float* NetworkEstimator::PictureMemory(size_t count) {
   if (count > pictures_capacity_) {
+    pictures_.reset();
     pictures_ = backend_->Allocate(count * input_size() * sizeof(float));
     pictures_capacity_ = count;
   }

@@ -91,7 +91,7 @@ TEST(NetworkEstimator, SaysWhatTheNetworkSays) {
   }
 }
 
-// With pictures that change their size.
+// With pictures that change their size. Where the host prepares them, only their memory is tested.
 TEST(NetworkEstimator, PreparesPicturesAsThePreprocessorDoes) {
   const ModelFile model = RandomModel(TinyConfig(), 3);
   portable::Random random(5);

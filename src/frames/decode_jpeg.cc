@@ -76,7 +76,7 @@ void DecodeJpeg(std::string_view bytes, Frame& frame) {
   if (!ReadHeader(&reader, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size())) {
     throw Error(fmt::format("the JPEG is damaged: {}", reader.handler.message));
   }
-  PreparePicture(reader.jpeg.image_width, reader.jpeg.image_height, frame);
+  MakeRoomForPicture(reader.jpeg.image_width, reader.jpeg.image_height, frame);
   if (!ReadRows(&reader, frame.rgb.data())) {
     throw Error(fmt::format("the JPEG is damaged: {}", reader.handler.message));
   }

@@ -85,8 +85,8 @@ void DecodePng(std::string_view bytes, Frame& frame) {
   if (!ReadHeader(reader.png, reader.info, &source)) {
     throw Error(fmt::format("the PNG is damaged: {}", source.message));
   }
-  PreparePicture(png_get_image_width(reader.png, reader.info), png_get_image_height(reader.png, reader.info),
-                 frame);
+  MakeRoomForPicture(png_get_image_width(reader.png, reader.info),
+                     png_get_image_height(reader.png, reader.info), frame);
   if (!ReadRows(reader.png, reader.info, frame.rgb.data(), frame.width, frame.height)) {
     throw Error(fmt::format("the PNG is damaged: {}", source.message));
   }

@@ -51,7 +51,7 @@ void DecodePpm(std::string_view bytes, Frame& frame) {
     throw Error(
         fmt::format("the PPM ends after {} of {} bytes of {}x{} px", rest.size(), expected, width, height));
   }
-  PreparePicture(width, height, frame);
+  MakeRoomForPicture(width, height, frame);
   const auto* from = reinterpret_cast<const uint8_t*>(rest.data());
   const auto value = [&](size_t i) {
     const uint64_t raw = value_size == 1 ? from[i] : uint64_t{from[2 * i]} << 8 | from[2 * i + 1];

@@ -50,7 +50,7 @@ void DecodeImage(std::string_view bytes, Frame& frame) {
                           ShownText(bytes.substr(0, 8))));
 }
 
-void PreparePicture(uint64_t width, uint64_t height, Frame& frame) {
+void MakeRoomForPicture(uint64_t width, uint64_t height, Frame& frame) {
   if (width < 1 || height < 1 || width > kMaxImageSide || height > kMaxImageSide) {
     throw Error(fmt::format("is {}x{} px; expected 1 to {} a side", width, height, kMaxImageSide));
   }

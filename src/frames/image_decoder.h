@@ -27,6 +27,6 @@ void DecodeJpeg(std::string_view bytes, Frame& frame);
 void DecodePpm(std::string_view bytes, Frame& frame);
 
 // Sets the size and makes room for the pixels; throws Error for a size that is not 1 to 16384 px a side.
-void PreparePicture(uint64_t width, uint64_t height, Frame& frame);
+void MakeRoomForPicture(uint64_t width, uint64_t height, Frame& frame);
 
 }  // namespace calfvo

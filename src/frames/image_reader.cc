@@ -57,8 +57,8 @@ class ImageReader final : public FrameReader {
     if (frame.damage.empty()) {
       good_ = index_;
     } else if (good_ > index_ || !Load(good_, frame).empty()) {
-      PreparePicture(static_cast<uint64_t>(first_good_.width), static_cast<uint64_t>(first_good_.height),
-                     frame);
+      MakeRoomForPicture(static_cast<uint64_t>(first_good_.width), static_cast<uint64_t>(first_good_.height),
+                         frame);
       std::fill(frame.rgb.begin(), frame.rgb.end(), kGrey);
     }
   }

@@ -32,7 +32,7 @@ namespace calfvo::motion {
 // Where a clip starts.
 struct MotionStart {
   MotionKind kind = MotionKind::kHandheld;
-  float frame_rate_hz = 30.0F;  // 10 to 60 make sense
+  float frame_rate_hz = 30.0F;  // 6 to 60 make sense
   // Away from gravity, in the world: a unit vector.
   Vec3 up{0.0F, 0.0F, 1.0F};
   // Of the camera, in the world, metres. Must be free. Its height is the one the camera keeps to; see

@@ -39,7 +39,10 @@ class FakeEstimator : public WindowEstimator {
     memory_.resize(count);
     return memory_.data();
   }
-  void PreparePicture(const ImageView& picture, float* out) override { *out = picture.pixels[0]; }
+  void PreparePicture(const ImageView& picture, float* out) override {
+    if (prepared_++ == fail_at_picture) throw Error("the device is gone");
+    *out = picture.pixels[0];
+  }
   void AddFrames(std::span<const float* const> pictures) override {
     for (const float* picture : pictures) pictures_.push_back(*picture);
   }
@@ -64,11 +67,13 @@ class FakeEstimator : public WindowEstimator {
   }
 
   std::vector<int64_t> windows;  // first frames, in the order of asking
+  int64_t fail_at_picture = -1;  // the picture whose preparation fails
 
  private:
   const int window_;
   const Spoil spoil_;
   int frames_kept_ = 0;
+  int64_t prepared_ = 0;
   std::vector<float> memory_;
   std::vector<float> pictures_;
   std::vector<int64_t> begun_;

@@ -25,13 +25,14 @@ class Reader {
     try {
       while (ReadOne()) {
       }
-      queue_.Close();
     } catch (...) {
-      queue_.Close(std::current_exception());
+      error = std::current_exception();
     }
+    queue_.Close(source_failure_);
   }
 
   // Read these after the thread has ended.
+  std::exception_ptr error;  // of anything but the source
   double decode_s = 0.0;
   double preprocess_s = 0.0;
   int64_t dropped = 0;
@@ -41,7 +42,12 @@ class Reader {
     if (options_.stop != nullptr && options_.stop->load()) return false;
     {
       const ScopedTimer timer(decode_s);
-      if (!source_.Next(frame_)) return false;
+      try {
+        if (!source_.Next(frame_)) return false;
+      } catch (...) {
+        source_failure_ = std::current_exception();
+        return false;
+      }
     }
     PreparedPicture* slot = may_drop_ ? queue_.TryBeginPut() : queue_.BeginPut();
     if (slot == nullptr) {
@@ -65,6 +71,7 @@ class Reader {
   const bool may_drop_;
   Frame frame_;
   int dropped_before_ = 0;
+  std::exception_ptr source_failure_;
 };
 
 // Joins the reading thread however the estimating side ends.
@@ -117,6 +124,7 @@ PipelineResult RunPipeline(FrameSource& source, WindowEstimator& estimator, cons
       give_out();
     }
   }
+  if (reader.error) std::rethrow_exception(reader.error);
   tracker.Finish(poses);
   give_out();
   result.latency_frames = tracker.latency_frames();

@@ -106,6 +106,14 @@ TEST(Pipeline, AFailingSourceStillGivesWhatWasRead) {
   EXPECT_EQ(ErrorFrom([&] { std::rethrow_exception(given.result.failure); }), "the camera is gone");
 }
 
+TEST(Pipeline, WhatFailsBesideTheSourceIsThrown) {
+  FakeSource source(100);
+  FakeEstimator estimator(8);
+  estimator.fail_at_picture = 21;
+  EXPECT_EQ(ErrorFrom([&] { RunPipeline(source, estimator, {}, [](const auto&, const auto&) {}); }),
+            "the device is gone");
+}
+
 TEST(Pipeline, StopEndsEarlyWithAPosePerFrameRead) {
   FakeSource source(1'000'000);
   source.stop_at = 50;

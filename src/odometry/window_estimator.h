@@ -25,7 +25,7 @@ class WindowEstimator {
   virtual void Start(int frames_kept) = 0;
 
   // The estimator's memory for `count` prepared pictures, one after the other. Maybe on a device: only
-  // PreparePicture writes it and only AddFrames reads it. Void after the next call.
+  // PreparePicture writes it and only AddFrames reads it. Void after the next call of this.
   virtual float* PictureMemory(size_t count) = 0;
   // Turns an RGB picture of any size into a prepared one, in PictureMemory. A thread of its own may call this
   // beside all the rest, for pictures that AddFrames is not reading.

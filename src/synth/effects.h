@@ -98,6 +98,12 @@ CALFVO_HD WindowEffects DrawEffects(const EffectsOptions& options, int frames, p
   return e;
 }
 
+// No exposure and no readout lasts longer than the frame.
+CALFVO_HD void LimitToInterval(float interval_s, WindowEffects& e) {
+  e.exposure_s = fminf(e.exposure_s, interval_s);
+  e.readout_s = fminf(e.readout_s, interval_s);
+}
+
 // The gain of one frame: offset, drift and step.
 CALFVO_HD float FrameGain(const WindowEffects& e, int frame) {
   const float stops = e.drift * static_cast<float>(frame) + (frame >= e.step_frame ? e.step : 0.0F);

@@ -19,6 +19,15 @@ using synth::DrawEffects;
 using synth::Rgb8;
 using synth::WindowEffects;
 
+TEST(Effects, NothingLastsLongerThanTheFrame) {
+  WindowEffects effects;
+  effects.exposure_s = 0.02F;
+  effects.readout_s = 0.005F;
+  LimitToInterval(1.0F / 60.0F, effects);
+  EXPECT_EQ(effects.exposure_s, 1.0F / 60.0F);
+  EXPECT_EQ(effects.readout_s, 0.005F);
+}
+
 TEST(Effects, NoneChangesNothing) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const WindowEffects e = DrawEffects(EffectsOptions::None(), 8, Random(seed));

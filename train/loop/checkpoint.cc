@@ -17,7 +17,7 @@
 namespace calfvo::train {
 namespace {
 
-constexpr const char* kFormat = "calfvo-train-1";
+constexpr const char* kFormat = "calfvo-train-2";
 
 std::array<std::pair<const char*, torch::Tensor>, 4> FlatTensors(const FlatParameters& parameters,
                                                                  const Optimizer& optimizer) {
@@ -95,6 +95,7 @@ void SaveCheckpoint(const std::filesystem::path& path, const RunState& state, ui
                             {"best_score", fmt::format("{}", state.best_score)},
                             {"best_step", fmt::format("{}", state.best_step)},
                             {"seed", fmt::format("{}", seed)},
+                            {"optimizer", OptimizerName(optimizer.kind())},
                             {"layout", parameters.Layout()}});
   for (const SafetensorsWriter::Entry& entry : writer.entries()) {
     const torch::Tensor host = tensors.at(entry.name).cpu();
@@ -118,6 +119,13 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, const 
   if (const auto saved = metadata.Get<uint64_t>("seed"); saved != seed) {
     throw Error(fmt::format("{}: seed is {}, but the configuration has {}; resume with the same seed",
                             path.string(), saved, seed));
+  }
+  // The moments of one mean nothing to the other.
+  if (const auto saved = metadata.Text("optimizer"); saved != OptimizerName(optimizer.kind())) {
+    throw Error(fmt::format(
+        "{}: optimizer.kind is '{:.40}', but the configuration has '{}'; resume with the same, or "
+        "begin a run from its model.safetensors with loop.init",
+        path.string(), saved, OptimizerName(optimizer.kind())));
   }
   const torch::NoGradGuard no_grad;
   for (const auto& [name, tensor] : FlatTensors(parameters, optimizer)) {

@@ -15,6 +15,9 @@
 namespace calfvo::train {
 
 enum class OptimizerKind { kAdamW, kMuon };
+constexpr const char* OptimizerName(OptimizerKind kind) {
+  return kind == OptimizerKind::kMuon ? "muon" : "adamw";
+}
 
 struct OptimizerOptions {
   // Muon steps matrices of blocks as matrix_directions.h says, and all else as AdamW does.
@@ -50,6 +53,7 @@ class Optimizer {
   const torch::Tensor& skipped() const { return skipped_; }
   void ResetSkipped() { skipped_.zero_(); }
 
+  OptimizerKind kind() const { return options_.kind; }
   // State, flat like the weights; for checkpoints and evaluation.
   const torch::Tensor& average() const { return average_; }
   const torch::Tensor& first_moment() const { return first_moment_; }

@@ -119,6 +119,10 @@ TEST(TrainRun, ResumeRefusesAnotherNetworkOrSeed) {
   other = Blink(folder.path(), {"loop.seed=7"});
   other.resume = true;
   EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("seed is 0, but the configuration has 7"));
+  other = Blink(folder.path(), {"optimizer.kind=muon"});
+  other.resume = true;
+  EXPECT_THAT(ErrorFrom([&] { Train(other); }),
+              HasSubstr("optimizer.kind is 'adamw', but the configuration has 'muon'"));
 }
 
 TEST(TrainRun, StartsFromModelFiles) {

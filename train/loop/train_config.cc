@@ -18,8 +18,9 @@ namespace {
 
 constexpr ConfigName<DeviceChoice> kDeviceNames[] = {
     {DeviceChoice::kAuto, "auto"}, {DeviceChoice::kCpu, "cpu"}, {DeviceChoice::kCuda, "cuda"}};
-constexpr ConfigName<OptimizerKind> kOptimizerNames[] = {{OptimizerKind::kAdamW, "adamw"},
-                                                         {OptimizerKind::kMuon, "muon"}};
+constexpr ConfigName<OptimizerKind> kOptimizerNames[] = {
+    {OptimizerKind::kAdamW, OptimizerName(OptimizerKind::kAdamW)},
+    {OptimizerKind::kMuon, OptimizerName(OptimizerKind::kMuon)}};
 constexpr ConfigName<DType> kExportNames[] = {
     {DType::kBF16, "bf16"}, {DType::kF16, "f16"}, {DType::kF32, "f32"}};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of training: forward, loss, backward, exchange, clipping, AdamW, average.
+// One step of training: forward, loss, backward, exchange, clipping, AdamW or Muon, average.
 #pragma once
 
 #include <cstdint>
