@@ -9,13 +9,16 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include <optional>
+#include <array>
+#include <cstddef>
 
 namespace calfvo::train {
 namespace {
 
 // Lets libraries choose kernels and take their workspaces before anything is recorded.
 constexpr int kWarmUpRuns = 3;
+// Runs that may wait for the device. Enough to keep it busy; many more would only put off what goes wrong.
+constexpr int kAhead = 4;
 
 void WaitFor(const c10::cuda::CUDAStream& waiting, const c10::cuda::CUDAStream& other) {
   at::cuda::CUDAEvent event;
@@ -29,8 +32,9 @@ struct StepGraph::State {
   // Gradients are accumulated on the stream where a parameter was first used, so that warm-up and recording
   // share one.
   c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
-  int runs = 0;
+  int64_t runs = 0;
   at::cuda::CUDAGraph graph;
+  std::array<at::cuda::CUDAEvent, kAhead> done;  // of the last runs
 
   void Record(const std::function<void()>& work) {
     stream.synchronize();
@@ -46,16 +50,19 @@ StepGraph::StepGraph(bool enabled) : state_(enabled ? std::make_unique<State>() 
 void StepGraph::Run(const std::function<void()>& work) {
   if (!state_) return work();
   const c10::cuda::CUDAStream outer = c10::cuda::getCurrentCUDAStream();
+  const int64_t run = state_->runs++;
+  at::cuda::CUDAEvent& done = state_->done[static_cast<size_t>(run % kAhead)];
+  done.synchronize();
   WaitFor(state_->stream, outer);
   {
     const c10::cuda::CUDAStreamGuard guard(state_->stream);
-    const int run = state_->runs++;
     if (run < kWarmUpRuns) {
       work();
     } else {
       if (run == kWarmUpRuns) state_->Record(work);
       state_->graph.replay();
     }
+    done.record(state_->stream);
   }
   WaitFor(outer, state_->stream);
 }

@@ -18,7 +18,8 @@ class StepGraph {
   StepGraph(const StepGraph&) = delete;
   StepGraph& operator=(const StepGraph&) = delete;
 
-  // Ordered with the caller's work on the current stream.
+  // Ordered with the caller's work on the current stream. Waits for the run before the last few, so that not
+  // more than those are queued.
   void Run(const std::function<void()>& work);
 
  private:

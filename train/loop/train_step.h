@@ -40,7 +40,8 @@ class TrainStep {
   // Borrows `processes`. The network is on the device it will stay on.
   TrainStep(TrainNetwork network, const StepOptions& options, Processes& processes);
 
-  // Waits for nothing. Every batch has the shapes of the first.
+  // Waits for nothing but, with a graph, the step before the last few (step_graph.h). Every batch has the
+  // shapes of the first.
   void Take(const WindowBatch& batch, int64_t step, double learning_rate);
 
   // Since the last Reset, of this process. Waits for the device.
