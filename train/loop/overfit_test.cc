@@ -17,7 +17,8 @@ TEST(Overfit, LearnsSixteenWindowsByHeart) {
   const int64_t steps = 220;
   TrainOptions options =
       ReadTrainConfig(TinyConfigFile(),
-                      {"model.window=3", "loss.motion_weight=0", "schedule.learning_rate=2e-3",
+                      {"model.window=3", "data.procedural.min_rate_hz=10", "data.procedural.max_rate_hz=30",
+                       "loss.motion_weight=0", "schedule.learning_rate=2e-3",
                        "data.procedural.scenes={ room = 1 }", "schedule.steps=" + std::to_string(steps)})
           .options;
   options.data.procedural.windows = 16;
