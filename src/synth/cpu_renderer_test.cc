@@ -89,7 +89,7 @@ TEST(CpuRenderer, SkyTurnsWithTheCameraAndDoesNotShift) {
 }
 
 TEST(CpuRenderer, MovingObjectsCarryTheirOwnMotion) {
-  const auto scene = MakeScene(SceneKind::kStreet, 2);
+  const auto scene = MakeScene(SceneKind::kStreet, 3);
   ASSERT_GT(scene->mover_count, 0);
   // A camera at rest that looks at the first mover.
   const synth::Mover& mover = scene->movers[0];

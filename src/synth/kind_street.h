@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A street along x, 4–15 m wide: in town between tall houses, in a suburb between gardens, or in the country
-// between verges and fields. Each side is drawn on its own. Cars, trees, lamps, signs and people at true
-// sizes; kerbs of 0.12 m.
+// A street along x, 3–15 m wide, for both directions or for one: in town between tall houses, in a suburb
+// between gardens, or in the country between verges and fields. Each side is drawn on its own. Cars, trees,
+// lamps, signs and people at true sizes; kerbs of 0.12 m.
 #pragma once
 
 #include "synth/people.h"
@@ -307,17 +307,25 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
   const Setting setting = draw < 0.35F ? Setting::kTown : draw < 0.75F ? Setting::kSuburb : Setting::kCountry;
   const bool town = setting == Setting::kTown;
   const bool country = setting == Setting::kCountry;
-  const int lanes = r.Chance(town ? 0.3F : 0.1F) ? 2 : 1;
-  const float lane = r.Uniform(town || lanes == 2 ? 3.0F : 2.0F, 3.7F);
+  // One carriageway for one direction: a narrow road, or half of one with a green middle.
+  const bool one_way = r.Chance(country ? 0.1F : 0.25F);
+  const int lanes = !one_way && r.Chance(town ? 0.3F : 0.1F) ? 2 : 1;
+  const float lane = one_way ? r.Uniform(3.2F, 5.0F) : r.Uniform(town || lanes == 2 ? 3.0F : 2.0F, 3.7F);
   const bool parking = r.Chance(town ? 0.7F : country ? 0.05F : 0.5F);
-  scene.ground_material = RoadSurface(b, lane, lanes, r.Chance(town ? 0.75F : 0.45F));
-  const float driven = lane * static_cast<float>(lanes);
+  scene.ground_material = RoadSurface(b, lane, lanes, !one_way && r.Chance(town ? 0.75F : 0.45F));
+  const float driven = one_way ? 0.5F * lane : lane * static_cast<float>(lanes);
   const float half_road = driven + (parking ? 2.2F : r.Uniform(0.0F, 0.5F));
   // Traffic keeps right: towards +x it drives at y < 0.
-  scene.lane_y[0] = -0.5F * lane;
-  scene.lane_y[1] = 0.5F * lane;
+  scene.lane_y[0] = one_way ? 0.0F : -0.5F * lane;
+  scene.lane_y[1] = -scene.lane_y[0];
   scene.passage_half = driven;
   if (parking) {
+    if (r.Chance(0.35F)) {  // paved bays
+      for (int side = -1; side <= 1; side += 2) {
+        const float middle = static_cast<float>(side) * (driven + 1.1F);
+        b.Box(0.0F, middle, -0.1F, {kStreetLength, 2.2F, 0.11F}, m.pavement);
+      }
+    }
     const float share = r.Uniform(0.15F, 0.9F);
     ParkedCars(b, m.outdoor, 1.0F, driven + 1.15F, share, town ? 8 : 5);
     ParkedCars(b, m.outdoor, -1.0F, driven + 1.15F, share, town ? 8 : 5);
@@ -352,7 +360,7 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
   // Oncoming and leading cars keep to the lanes; the own lane near the start stays free.
   const int cars = r.Index(6);
   for (int i = 0; i < cars; ++i) {
-    const bool ahead = r.Chance(0.4F);
+    const bool ahead = one_way || r.Chance(0.4F);
     const float x = r.Uniform(-90.0F, 90.0F);
     const float speed = r.Uniform(3.0F, 15.0F);
     b.Place({x, ahead ? scene.lane_y[0] : scene.lane_y[1], 0.0F}, ahead ? 0.0F : 3.1415927F);

@@ -174,7 +174,7 @@ struct Scene {
   // the other room of a flat; without one it equals the first.
   Vec3 space_low[2];
   Vec3 space_high[2];
-  float lane_y[2];         // streets: the middles of the lanes, driven towards +x and towards −x
+  float lane_y[2];  // streets: middles of the lanes towards +x and towards −x; both 0 on one-way roads
   float passage_half = 0;  // streets, aisles: half the width kept clear along x
   Sight sights[kMaxSights];
   Light light;

@@ -131,9 +131,11 @@ TEST(Scene, MoversHaveTheSizesOfCarsAndPeople) {
         EXPECT_LE(Norm(mover.velocity), 1.8F);
       }
     }
-    const float lane = scene->lane_y[1] - scene->lane_y[0];
-    EXPECT_GE(lane, 2.0F);
-    EXPECT_LE(lane, 3.7F);
+    const float apart = scene->lane_y[1] - scene->lane_y[0];
+    const bool one_way = apart == 0.0F;
+    const float lane = one_way ? 2.0F * scene->passage_half : apart;
+    EXPECT_GE(lane, one_way ? 3.2F : 2.0F);
+    EXPECT_LE(lane, one_way ? 5.0F : 3.7F);
     EXPECT_NEAR(scene->materials[scene->ground_material].scale_u, lane, 1e-6F);
   }
   EXPECT_GT(cars, 60);
@@ -142,6 +144,7 @@ TEST(Scene, MoversHaveTheSizesOfCarsAndPeople) {
 
 TEST(Scene, StreetsAreOfManyKinds) {
   int marked = 0;
+  int one_way = 0;
   int narrow = 0;
   int crowns = 0;
   int tall_houses = 0;
@@ -149,6 +152,7 @@ TEST(Scene, StreetsAreOfManyKinds) {
   for (uint64_t seed = 0; seed < kStreets; ++seed) {
     const auto scene = MakeScene(SceneKind::kStreet, seed);
     marked += scene->materials[scene->ground_material].scale_v > 0.0F ? 1 : 0;
+    one_way += scene->lane_y[0] == 0.0F ? 1 : 0;
     narrow += scene->passage_half < 3.0F ? 1 : 0;
     int tall = 0;
     for (int i = 0; i < scene->static_count; ++i) {
@@ -157,8 +161,9 @@ TEST(Scene, StreetsAreOfManyKinds) {
     }
     tall_houses += tall > 5 ? 1 : 0;
   }
-  EXPECT_NEAR(marked, 0.55 * kStreets, 12);
-  EXPECT_NEAR(narrow, 0.3 * kStreets, 12);
+  EXPECT_NEAR(marked, 0.45 * kStreets, 12);
+  EXPECT_NEAR(one_way, 0.2 * kStreets, 10);
+  EXPECT_NEAR(narrow, 0.45 * kStreets, 12);
   EXPECT_NEAR(tall_houses, 0.35 * kStreets, 12);
   EXPECT_GT(crowns, 15 * kStreets);
 }
