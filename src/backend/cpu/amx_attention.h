@@ -2,41 +2,143 @@
 // Attention within long sequences on AMX tiles, one head at a time. Included by kernels_amx.cc only, inside
 // its namespace.
 //
-// Scores are [queries][keys], 32 queries at a time, and stay in the cache. The weights, in bf16, are again
-// rows that tiles are loaded from; keys and values are packed as the second factor.
+// Scores are [queries][keys], 32 queries at a time, and stay in the cache. The first factors, queries and the
+// weights in bf16, are rows that tiles are loaded from. The second factors, keys and values, are packed into
+// panels of 32 columns: for each 32 elements along the sum two tiles of [16 pairs][16 columns][2], each of
+// them one kilobyte in a row.
 #pragma once
 
-// How a task's space is divided. Head size and length are rounded up to whole tiles; the surplus is zero.
+typedef uint16_t ElementVec __attribute__((vector_size(64)));  // bits of 32 elements
+
+// How a task's space is divided, in this order. Head size and length are rounded up to whole tiles, so that
+// every part starts at a multiple of 64 bytes if the space does.
 struct AmxAttentionParts {
-  AmxAttentionParts(int64_t length, int64_t head_size)
-      : size(RoundUp(head_size, kBlock)), tokens(RoundUp(length, kBlock)) {}
+  AmxAttentionParts(int64_t length, int64_t head_size, void* space)
+      : size(RoundUp(head_size, kDepth)),
+        tokens(RoundUp(length, kBlock)),
+        keys(static_cast<BFloat16*>(space)),
+        values(keys + tokens * size),
+        heads(values + size * tokens),
+        weights(heads + kBlock * size),
+        scores(reinterpret_cast<float*>(weights + kBlock * tokens)),
+        sums(scores + kBlock * tokens) {}
 
   int64_t size;
   int64_t tokens;
-
-  // In words of 4 bytes, in this order.
-  int64_t key_words() const { return tokens * size / 2; }    // panels of 32 keys, [size / 2][32][2]
-  int64_t value_words() const { return size * tokens / 2; }  // panels of 32 columns, [tokens / 2][32][2]
-  int64_t query_words() const { return kBlock * size / 2; }  // [32][size]
-  int64_t score_words() const { return kBlock * tokens; }    // [32][tokens]
-  int64_t weight_words() const { return kBlock * tokens / 2; }
-  int64_t sum_words() const { return kBlock * kBlock; }
+  BFloat16* keys;     // tokens / 32 panels, summed along `size`; the surplus is zero
+  BFloat16* values;   // size / 32 panels, summed along `tokens`; the surplus is zero
+  BFloat16* heads;    // [32][size], of TakeHeads
+  BFloat16* weights;  // [32][tokens], zero beyond `length`
+  float* scores;      // [32][tokens]
+  float* sums;        // [32][size], outputs before they are divided by the sum of their weights
 };
 
 size_t AmxAttentionSpace(int64_t length, int64_t head_size) {
-  const AmxAttentionParts parts(length, head_size);
-  return static_cast<size_t>(parts.key_words() + parts.value_words() + parts.query_words() +
-                             parts.score_words() + parts.weight_words() + parts.sum_words() +
-                             parts.query_words()) *
-         sizeof(uint32_t);
+  const int64_t size = RoundUp(head_size, kDepth);
+  const int64_t tokens = RoundUp(length, kBlock);
+  const int64_t elements = 2 * tokens * size + kBlock * size + kBlock * tokens;
+  const int64_t floats = kBlock * tokens + kBlock * size;
+  return static_cast<size_t>(elements) * sizeof(BFloat16) + static_cast<size_t>(floats) * sizeof(float);
 }
 
-// sums [32][32] = rows [32][32·steps] · panel [16·steps][32][2]; strides in elements.
-inline void MultiplyRows(const BFloat16* rows, int64_t row_stride, const uint32_t* panel, int64_t steps,
+// A token's query (part 0), key (1) or value (2).
+inline const BFloat16* HeadOf(const AttentionTask& task, int64_t token, int64_t part) {
+  return static_cast<const BFloat16*>(task.qkv) + token * task.qkv_stride + part * task.dim +
+         task.head_offset;
+}
+
+// The first `count` of 32 lanes; count ≥ 1.
+inline __mmask32 FirstLanes(int64_t count) {
+  return count < 32 ? ~__mmask32{0} >> (32 - count) : ~__mmask32{0};
+}
+
+// Both vectors' elements, those of `a` first.
+inline ElementVec ToElements(Vec a, Vec b) {
+  return reinterpret_cast<ElementVec>(
+      _mm512_cvtne2ps_pbh(reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(a)));
+}
+inline void StoreElements(BFloat16* to, ElementVec elements) {
+  __builtin_memcpy(static_cast<void*>(to), &elements, sizeof(elements));
+}
+
+// 32 rows that tiles are loaded from.
+struct HeadRows {
+  const BFloat16* first;
+  int64_t stride;  // elements
+};
+
+// Queries (part 0) or keys (1) of 32 tokens from `first` on, turned by their positions; zero beyond the last
+// token and beyond the head's size. Where there is nothing to turn and nothing to fill up they are left where
+// they are; otherwise they replace what was in parts.heads.
+inline HeadRows TakeHeads(const AttentionTask& task, const AmxAttentionParts& parts, int64_t part,
+                          int64_t first) {
+  const bool whole = first + kBlock <= task.length && task.head_size == parts.size;
+  if (whole && task.rope_cos == nullptr) {
+    for (int64_t r = 0; r < kBlock; ++r) {
+      Prefetch(HeadOf(task, first + kPrefetchTokens + r, part), task.head_size);
+    }
+    return {HeadOf(task, first, part), task.qkv_stride};
+  }
+  for (int64_t r = 0; r < kBlock; ++r) {
+    BFloat16* to = parts.heads + r * parts.size;
+    const int64_t filled = first + r < task.length ? task.head_size : 0;
+    if (filled > 0) LoadHead(task, first + r, part, to);
+    for (int64_t i = filled; i < parts.size; ++i) to[i] = BFloat16{};
+  }
+  return {parts.heads, parts.size};
+}
+
+// Lanes are pairs of elements: transposing 16 rows of them makes a tile.
+inline void PackKeyTiles(const AttentionTask& task, const AmxAttentionParts& parts) {
+  BFloat16* tile = parts.keys;
+  for (int64_t first = 0; first < task.length; first += kBlock) {
+    const HeadRows rows = TakeHeads(task, parts, 1, first);
+    for (int64_t at = 0; at < parts.size; at += kDepth) {
+      for (int64_t row = 0; row < kBlock; row += kTile, tile += kTileElements) {
+        Vec pairs[kTile];
+        for (int64_t i = 0; i < kTile; ++i) {
+          __builtin_memcpy(&pairs[i], rows.first + (row + i) * rows.stride + at, sizeof(Vec));
+        }
+        Transpose(pairs);
+        __builtin_memcpy(static_cast<void*>(tile), pairs, sizeof(pairs));
+      }
+    }
+  }
+}
+
+// Elements `first` to first + 15 of `a`, each followed by that of `b`.
+template <int first, int... lanes>
+inline ElementVec Interleave(ElementVec a, ElementVec b, std::integer_sequence<int, lanes...> /*all*/) {
+  return __builtin_shufflevector(a, b, (first + lanes / 2 + lanes % 2 * 32)...);
+}
+
+inline void PackValueTiles(const AttentionTask& task, const AmxAttentionParts& parts) {
+  constexpr auto kAll = std::make_integer_sequence<int, 32>();
+  BFloat16* tiles = parts.values;
+  for (int64_t column = 0; column < parts.size; column += kBlock) {
+    const __mmask32 present = FirstLanes(task.head_size - column);
+    const auto load = [&](int64_t token) {
+      if (token >= task.length) return ElementVec{};
+      const BFloat16* from = HeadOf(task, token, 2) + column;
+      __builtin_prefetch(from + kPrefetchTokens * task.qkv_stride);
+      return reinterpret_cast<ElementVec>(_mm512_maskz_loadu_epi16(present, from));
+    };
+    for (int64_t first = 0; first < parts.tokens; first += kDepth, tiles += 2 * kTileElements) {
+      for (int64_t i = 0; i < kDepth; i += 2) {
+        const ElementVec even = load(first + i);
+        const ElementVec odd = load(first + i + 1);
+        StoreElements(tiles + i * kTile, Interleave<0>(even, odd, kAll));
+        StoreElements(tiles + kTileElements + i * kTile, Interleave<kTile>(even, odd, kAll));
+      }
+    }
+  }
+}
+
+// sums [32][32] = rows [32][32·steps] · panel; strides in elements.
+inline void MultiplyRows(const BFloat16* rows, int64_t row_stride, const BFloat16* panel, int64_t steps,
                          float* sums, int64_t sum_stride) {
   const size_t row_bytes = static_cast<size_t>(row_stride) * sizeof(BFloat16);
   const size_t sum_bytes = static_cast<size_t>(sum_stride) * sizeof(float);
-  constexpr size_t kPanelBytes = kBlock * sizeof(uint32_t);
   FinishStores();
   _tile_zero(0);
   _tile_zero(1);
@@ -44,15 +146,15 @@ inline void MultiplyRows(const BFloat16* rows, int64_t row_stride, const uint32_
   _tile_zero(3);
   for (int64_t k = 0; k < steps; ++k) {
     _tile_loadd(4, rows, row_bytes);
-    _tile_loadd(6, panel, kPanelBytes);
-    _tile_loadd(7, panel + kTile, kPanelBytes);
-    _tile_loadd(5, rows + kTile * row_stride, row_bytes);
+    _tile_loadd(6, panel, 64);
+    _tile_loadd(7, panel + kTileElements, 64);
     _tile_dpbf16ps(0, 4, 6);
+    _tile_loadd(5, rows + kTile * row_stride, row_bytes);
     _tile_dpbf16ps(1, 4, 7);
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
     rows += kDepth;
-    panel += kTile * kBlock;
+    panel += 2 * kTileElements;
   }
   _tile_stored(0, sums, sum_bytes);
   _tile_stored(1, sums + kTile, sum_bytes);
@@ -60,73 +162,105 @@ inline void MultiplyRows(const BFloat16* rows, int64_t row_stride, const uint32_
   _tile_stored(3, sums + kTile * sum_stride + kTile, sum_bytes);
 }
 
-// Weights of kLanes rows of scores, not yet divided by their sum, whose inverse goes to `inverse`. Scores
-// beyond `length` are overwritten.
-inline void SoftmaxRows(float* scores, int64_t length, int64_t tokens, float scale, BFloat16* weights,
+// 2^x to 7.5e-5; 0 where that is too small for a float. Both instructions take ⌊x⌋ by themselves.
+inline Vec PowerOfTwo(Vec x) {
+  constexpr int kDown = 1;  // x − ⌊x⌋
+  const Vec r = reinterpret_cast<Vec>(_mm512_reduce_ps(reinterpret_cast<__m512>(x), kDown));
+  // 2^r on 0 ≤ r ≤ 1.
+  Vec p = Splat(7.80245213e-2F);
+  p = p * r + 0.226067174F;
+  p = p * r + 0.695833525F;
+  p = p * r + 0.999925221F;
+  return reinterpret_cast<Vec>(_mm512_scalef_ps(reinterpret_cast<__m512>(p), reinterpret_cast<__m512>(x)));
+}
+
+// Weights of 16 rows of scores, 2^(scale · (score − the row's largest)), not yet divided by their sum, whose
+// inverse goes to `inverse`. Scores beyond `length` are ignored; their weights are zero.
+inline void SoftmaxRows(const float* scores, int64_t length, int64_t tokens, float scale, BFloat16* weights,
                         float* inverse) {
+  // The last two vectors of a row; the second may be all surplus.
+  const int64_t last = tokens - 2 * kLanes;
+  const __mmask32 present = FirstLanes(length - last);
+  const auto first_present = static_cast<__mmask16>(present);
+  const auto second_present = static_cast<__mmask16>(present >> kLanes);
+  const auto load_or_least = [](const float* from, __mmask16 mask) {
+    return reinterpret_cast<Vec>(_mm512_mask_loadu_ps(_mm512_set1_ps(-__builtin_inff()), mask, from));
+  };
+  const auto or_zero = [](Vec values, __mmask16 mask) {
+    return reinterpret_cast<Vec>(_mm512_maskz_mov_ps(mask, reinterpret_cast<__m512>(values)));
+  };
+
   Vec reduced[kLanes];
   for (int64_t r = 0; r < kLanes; ++r) {
-    float* row = scores + r * tokens;
-    for (int64_t j = length; j < tokens; ++j) row[j] = -__builtin_inff();
-    reduced[r] = Load(row);
-    for (int64_t j = kLanes; j < tokens; j += kLanes) reduced[r] = Max(reduced[r], Load(row + j));
+    const float* row = scores + r * tokens;
+    Vec most =
+        Max(load_or_least(row + last, first_present), load_or_least(row + last + kLanes, second_present));
+    for (int64_t j = 0; j < last; j += kLanes) most = Max(most, Load(row + j));
+    reduced[r] = most;
   }
-  float most[kLanes];
-  Store(most, MaxEach(reduced));
+  float shift[kLanes];
+  Store(shift, MaxEach(reduced) * -scale);
+
   for (int64_t r = 0; r < kLanes; ++r) {
-    Vec total = {};
-    for (int64_t j = 0; j < tokens; j += kLanes) {
-      const Vec weight = NegativeExp((Load(scores + r * tokens + j) - most[r]) * scale, weights);
-      total += weight;
-      Store(weights + r * tokens + j, weight);
+    const auto weigh = [&](int64_t j) {
+      return PowerOfTwo(Load(scores + r * tokens + j) * scale + shift[r]);
+    };
+    Vec first = or_zero(weigh(last), first_present);
+    Vec second = second_present != 0 ? or_zero(weigh(last + kLanes), second_present) : Vec{};
+    StoreElements(weights + r * tokens + last, ToElements(first, second));
+    Vec first_total = first;
+    Vec second_total = second;
+    for (int64_t j = 0; j < last; j += 2 * kLanes) {
+      first = weigh(j);
+      second = weigh(j + kLanes);
+      first_total += first;
+      second_total += second;
+      StoreElements(weights + r * tokens + j, ToElements(first, second));
     }
-    reduced[r] = total;
+    reduced[r] = first_total + second_total;
   }
   Store(inverse, 1.0F / SumEach(reduced));
 }
 
+// Outputs of `count` tokens from `first` on.
+inline void WriteOutputs(const AttentionTask& task, const AmxAttentionParts& parts, const float* inverse,
+                         int64_t first, int64_t count) {
+  for (int64_t r = 0; r < count; ++r) {
+    BFloat16* to = static_cast<BFloat16*>(task.out) + (first + r) * task.out_stride + task.head_offset;
+    const float* sums = parts.sums + r * parts.size;
+    for (int64_t at = 0; at < parts.size; at += 2 * kLanes) {
+      const ElementVec outputs =
+          ToElements(Load(sums + at) * inverse[r], Load(sums + at + kLanes) * inverse[r]);
+      _mm512_mask_storeu_epi16(to + at, FirstLanes(task.head_size - at), reinterpret_cast<__m512i>(outputs));
+    }
+  }
+}
+
+// In the last block, rows of queries beyond the last token give sums that are not read.
 void AmxAttention(const AttentionTask& task) {
-  const AmxAttentionParts parts(task.length, task.head_size);
-  auto* keys = static_cast<uint32_t*>(task.space);
-  uint32_t* values = keys + parts.key_words();
-  auto* queries = reinterpret_cast<BFloat16*>(values + parts.value_words());
-  auto* scores = reinterpret_cast<float*>(queries + 2 * parts.query_words());
-  auto* weights = reinterpret_cast<BFloat16*>(scores + parts.score_words());
-  auto* sums = reinterpret_cast<float*>(weights + 2 * parts.weight_words());
-  auto* heads = reinterpret_cast<BFloat16*>(sums + parts.sum_words());
-  for (int64_t i = 0; i < 2 * parts.query_words(); ++i) queries[i] = BFloat16{};
-  if (parts.size > task.head_size) {
-    for (int64_t i = 0; i < parts.key_words(); ++i) keys[i] = 0;
-  }
-  for (int64_t key = 0; key < task.length; key += kBlock) {
-    PackHeads<Bf16Product>(task, 1, key, kBlock, heads, keys + key * parts.size / 2);
-  }
-  PackValues<Bf16Product>(task, parts.tokens / 2, values);
+  const AmxAttentionParts parts(task.length, task.head_size, task.space);
+  PackKeyTiles(task, parts);
+  PackValueTiles(task, parts);
 
   ConfigureTiles();
-  const float scale = 1.0F / __builtin_sqrtf(static_cast<float>(task.head_size));
+  const float scale = 1.44269504F / __builtin_sqrtf(static_cast<float>(task.head_size));  // 2^1.44 = e
   for (int64_t first = 0; first < task.length; first += kBlock) {
-    const int64_t rows = task.length - first < kBlock ? task.length - first : kBlock;
-    for (int64_t r = 0; r < rows; ++r) LoadHead(task, first + r, 0, queries + r * parts.size);
+    const int64_t count = task.length - first < kBlock ? task.length - first : kBlock;
+    const HeadRows queries = TakeHeads(task, parts, 0, first);
     for (int64_t key = 0; key < parts.tokens; key += kBlock) {
-      MultiplyRows(queries, parts.size, keys + key * parts.size / 2, parts.size / kDepth, scores + key,
-                   parts.tokens);
+      MultiplyRows(queries.first, queries.stride, parts.keys + key * parts.size, parts.size / kDepth,
+                   parts.scores + key, parts.tokens);
     }
     float inverse[kBlock];
-    for (int64_t r = 0; r < rows; r += kLanes) {
-      SoftmaxRows(scores + r * parts.tokens, task.length, parts.tokens, scale, weights + r * parts.tokens,
-                  inverse + r);
+    for (int64_t r = 0; r < count; r += kTile) {
+      SoftmaxRows(parts.scores + r * parts.tokens, task.length, parts.tokens, scale,
+                  parts.weights + r * parts.tokens, inverse + r);
     }
-    for (int64_t column = 0; column < task.head_size; column += kBlock) {
-      MultiplyRows(weights, parts.tokens, values + column * parts.tokens / 2, parts.tokens / kDepth, sums,
-                   kBlock);
-      for (int64_t r = 0; r < rows; ++r) {
-        BFloat16* to = static_cast<BFloat16*>(task.out) + (first + r) * task.out_stride + task.head_offset;
-        for (int64_t at = column; at < column + kBlock && at < task.head_size; at += kLanes) {
-          StorePart(to + at, Load(sums + r * kBlock + at - column) * inverse[r], task.head_size - at);
-        }
-      }
+    for (int64_t column = 0; column < parts.size; column += kBlock) {
+      MultiplyRows(parts.weights, parts.tokens, parts.values + column * parts.tokens, parts.tokens / kDepth,
+                   parts.sums + column, parts.size);
     }
+    WriteOutputs(task, parts, inverse, first, count);
   }
   _tile_release();
 }
