@@ -111,6 +111,7 @@ Clip::Clip(const ClipOptions& options, ThreadPool& threads)
   camera_ = DrawCamera(options_, scene, Stream(options_.seed, Part::kSensor));
   effects_ = synth::DrawEffects(options_.effects, options_.frames, Stream(options_.seed, Part::kEffects));
   synth::LimitToInterval(static_cast<float>(1.0 / options_.rate.Hertz()), effects_);
+  renderer_.Meter(*scene_, camera_, PosedFrameAt(0), effects_);
   offset_stops_ = std::log2(effects_.gain);
   noise_seed_ = Stream(options_.seed, Part::kNoise).Bits();
 }

@@ -28,6 +28,9 @@ constexpr std::array kEffects = {
     FloatField<EffectsOptions>{"tone_probability", &EffectsOptions::tone_probability},
     FloatField<EffectsOptions>{"max_gamma", &EffectsOptions::max_gamma},
     FloatField<EffectsOptions>{"max_color_balance", &EffectsOptions::max_color_balance},
+    FloatField<EffectsOptions>{"metering_probability", &EffectsOptions::metering_probability},
+    FloatField<EffectsOptions>{"contrast_probability", &EffectsOptions::contrast_probability},
+    FloatField<EffectsOptions>{"max_contrast", &EffectsOptions::max_contrast},
 };
 
 constexpr std::array kSensor = {

@@ -120,6 +120,15 @@ FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& c
   return out;
 }
 
+void CpuRenderer::Meter(const synth::Scene& scene, const CameraModel& camera, const PosedFrame& first,
+                        synth::WindowEffects& effects) const {
+  if (effects.target <= 0.0F) return;
+  const Moments moments(scene, camera, &first, 1, 0, effects, textures_);
+  float sum = 0.0F;
+  for (int i = 0; i < synth::kMeterPlaces; ++i) sum += synth::MeterAt(moments.here.view, i);
+  synth::SetExposure(sum / synth::kMeterPlaces, effects);
+}
+
 CellOutputs CpuRenderer::RenderCells(const synth::Scene& scene, const CameraModel& camera,
                                      const PosedFrame* frames, int count, int index,
                                      const synth::WindowEffects& effects, int cell) const {

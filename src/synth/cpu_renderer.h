@@ -57,7 +57,11 @@ class CpuRenderer {
                       int count, int index, const synth::WindowEffects& effects, uint64_t seed,
                       const RenderOptions& options = {}) const;
 
-  // The same for cells of `cell` pixels, without a picture. The middle of a cell lies between pixels when
+  // Sets the automatic exposure of `effects`, where it is on, by the first frame.
+  void Meter(const synth::Scene& scene, const CameraModel& camera, const PosedFrame& first,
+             synth::WindowEffects& effects) const;
+
+  // As Render, for cells of `cell` pixels, without a picture. The middle of a cell lies between pixels when
   // `cell` is even.
   CellOutputs RenderCells(const synth::Scene& scene, const CameraModel& camera, const PosedFrame* frames,
                           int count, int index, const synth::WindowEffects& effects, int cell) const;

@@ -88,6 +88,30 @@ TEST(CpuRenderer, SkyTurnsWithTheCameraAndDoesNotShift) {
   }
 }
 
+TEST(CpuRenderer, MeteredPicturesAreAsBrightAsTheyShouldBe) {
+  ThreadPool threads(1);
+  const CpuRenderer renderer(threads);
+  const CameraModel camera = CameraFromSensor({}, 64, 64);
+  for (const SceneKind kind : {SceneKind::kRoom, SceneKind::kStreet, SceneKind::kHall}) {
+    const auto scene = MakeScene(kind, 5);
+    synth::Light& light = scene->light;
+    for (synth::Vec3* part :
+         {&light.color, &light.from_above, &light.from_below, &light.zenith, &light.horizon}) {
+      *part = *part * 0.2F;
+    }
+    PosedFrame frame;
+    frame.world_from_camera = synth::LookPose({0.5F, 0.3F, 1.5F}, 0.4F, -0.1F, 0.0F);
+    synth::WindowEffects effects;
+    effects.target = 0.4F;
+    renderer.Meter(*scene, camera, frame, effects);
+    EXPECT_GT(effects.metered_gain, 1.0F);
+    const FrameOutputs out = renderer.Render(*scene, camera, &frame, 1, 0, effects, 0);
+    double sum = 0.0;
+    for (const uint8_t value : out.rgb) sum += value;
+    EXPECT_NEAR(sum / static_cast<double>(out.rgb.size()) / 255.0, 0.4, 0.06);
+  }
+}
+
 TEST(CpuRenderer, MovingObjectsCarryTheirOwnMotion) {
   const auto scene = MakeScene(SceneKind::kStreet, 3);
   ASSERT_GT(scene->mover_count, 0);

@@ -47,6 +47,20 @@ __global__ void MoverKernel(RenderArguments a, MoverTable* tables) {
   if (mover == 0) BoundMovers(scene, 0.5F * (effects.readout_s + effects.exposure_s), table);
 }
 
+// Sets the automatic exposure of a window, see CpuRenderer::Meter; a thread per place.
+__global__ void __launch_bounds__(kMeterPlaces) MeterKernel(RenderArguments a) {
+  const int window = static_cast<int>(blockIdx.x);
+  WindowEffects& effects = a.batch.effects[window];
+  if (effects.target <= 0.0F) return;  // all threads leave together
+  __shared__ float seen[kMeterPlaces];
+  seen[threadIdx.x] = MeterAt(ViewOf(a, window, 0), static_cast<int>(threadIdx.x));
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  float sum = 0.0F;
+  for (int i = 0; i < kMeterPlaces; ++i) sum += seen[i];
+  SetExposure(sum / kMeterPlaces, effects);
+}
+
 // A block of 16 × 8 pixels; a warp covers 8 × 4 of them, so that its rays stay together.
 constexpr int kTileWidth = 16;
 constexpr int kTileHeight = 8;
@@ -186,6 +200,10 @@ void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, M
   const auto windows = static_cast<unsigned>(options.windows);
   MoverKernel<<<dim3(frames, windows), 32, 0, stream>>>(a, movers);
   CheckLaunch("mover kernel");
+  if (options.effects.metering_probability > 0.0F) {
+    MeterKernel<<<windows, kMeterPlaces, 0, stream>>>(a);
+    CheckLaunch("meter kernel");
+  }
   const unsigned tiles = Blocks(options.width, kTileWidth) * Blocks(options.height, kTileHeight);
   PictureKernel<<<dim3(tiles, frames, windows), kTileWidth * kTileHeight, 0, stream>>>(a);
   CheckLaunch("picture kernel");

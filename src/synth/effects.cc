@@ -22,12 +22,16 @@ EffectsOptions EffectsOptions::Training() {
   o.rolling_shutter_probability = 0.4F;
   o.motion_blur_probability = 0.2F;
   o.exposure_probability = 0.6F;
+  o.max_exposure_offset = 0.4F;
   o.exposure_step_probability = 0.1F;
   o.vignetting_probability = 0.4F;
   o.noise_probability = 0.6F;
   o.grey_probability = 0.25F;
   o.jpeg_probability = 0.4F;
   o.tone_probability = 0.6F;
+  o.max_gamma = 0.6F;  // towards the linear response of industrial cameras
+  o.metering_probability = 0.8F;
+  o.contrast_probability = 0.85F;
   return o;
 }
 
@@ -52,6 +56,9 @@ void EffectsOptions::Validate() const {
   CheckRange("tone_probability", tone_probability, 0.0F, 1.0F);
   CheckRange("max_gamma", max_gamma, 0.0F, 1.0F);
   CheckRange("max_color_balance", max_color_balance, 0.0F, 1.0F);
+  CheckRange("metering_probability", metering_probability, 0.0F, 1.0F);
+  CheckRange("contrast_probability", contrast_probability, 0.0F, 1.0F);
+  CheckRange("max_contrast", max_contrast, 0.1F, 5.0F);
 }
 
 void SensorOptions::Validate() const {

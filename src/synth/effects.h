@@ -38,6 +38,11 @@ struct EffectsOptions {
   float max_gamma = 0.35F;          // of the logarithm of the exponent
   float max_color_balance = 0.15F;  // of the logarithm of each channel's gain
 
+  float metering_probability = 0.0F;  // of automatic exposure, set by the first frame
+
+  float contrast_probability = 0.0F;
+  float max_contrast = 4.0F;  // of the tone curve, about its slope in the middle
+
   static EffectsOptions None() { return {}; }
   // What the shipped model is trained with.
   static EffectsOptions Training();
@@ -47,11 +52,31 @@ struct EffectsOptions {
 
 namespace synth {
 
+// An S-shaped tone curve from 0..1 to 0..1. Off where `steepness` is 0.
+struct ToneCurve {
+  float steepness = 0.0F;
+  float middle = 0.0F;
+  float low = 0.0F;  // of the logistic function at 0
+  float scale = 1.0F;
+
+  CALFVO_HD float Logistic(float x) const { return 1.0F / (1.0F + expf(steepness * (middle - x))); }
+  CALFVO_HD float At(float x) const { return steepness > 0.0F ? (Logistic(x) - low) * scale : x; }
+};
+
+CALFVO_HD ToneCurve MakeToneCurve(float contrast, float middle) {
+  ToneCurve curve{4.0F * contrast, middle, 0.0F, 1.0F};
+  curve.low = curve.Logistic(0.0F);
+  curve.scale = 1.0F / (curve.Logistic(1.0F) - curve.low);
+  return curve;
+}
+
 // The constants of one window of video; the defaults change nothing.
 struct WindowEffects {
   float readout_s = 0.0F;
   float exposure_s = 0.0F;
-  int samples = 0;  // rays per pixel; 0: the renderer's own number
+  int samples = 0;      // rays per pixel; 0: the renderer's own number
+  float target = 0.0F;  // mean value of a picture, 0..1, that automatic exposure aims at; 0: off
+  float metered_gain = 1.0F;
   float gain = 1.0F;
   float drift = 0.0F;  // stops per frame
   int step_frame = 1 << 30;
@@ -62,6 +87,7 @@ struct WindowEffects {
   int jpeg_quality = 0;  // 0: off
   float gamma = 1.0F;
   Vec3 balance{1.0F, 1.0F, 1.0F};
+  ToneCurve curve;
 };
 
 CALFVO_HD WindowEffects DrawEffects(const EffectsOptions& options, int frames, portable::Random random) {
@@ -95,6 +121,11 @@ CALFVO_HD WindowEffects DrawEffects(const EffectsOptions& options, int frames, p
     e.balance = {expf(options.max_color_balance * random.Uniform(-1.0F, 1.0F)), 1.0F,
                  expf(options.max_color_balance * random.Uniform(-1.0F, 1.0F))};
   }
+  if (random.Chance(options.metering_probability)) e.target = random.Uniform(0.34F, 0.5F);
+  if (random.Chance(options.contrast_probability)) {
+    const float contrast = options.max_contrast * random.Uniform(0.25F, 1.0F);
+    e.curve = MakeToneCurve(contrast, random.Uniform(0.34F, 0.5F));
+  }
   return e;
 }
 
@@ -104,10 +135,10 @@ CALFVO_HD void LimitToInterval(float interval_s, WindowEffects& e) {
   e.readout_s = fminf(e.readout_s, interval_s);
 }
 
-// The gain of one frame: offset, drift and step.
+// The gain of one frame: automatic exposure, offset, drift and step.
 CALFVO_HD float FrameGain(const WindowEffects& e, int frame) {
   const float stops = e.drift * static_cast<float>(frame) + (frame >= e.step_frame ? e.step : 0.0F);
-  return e.gain * (stops == 0.0F ? 1.0F : exp2f(stops));
+  return e.metered_gain * e.gain * (stops == 0.0F ? 1.0F : exp2f(stops));
 }
 
 // When, relative to the frame's time, the part `share` (0..1) of the exposure of row y falls.
@@ -121,12 +152,27 @@ struct Rgb8 {
   uint8_t b = 0;
 };
 
-// Linear light 0..∞ to 0..255: a soft shoulder, then a square root for the display's curve.
-CALFVO_HD float Encode(float light, float gamma) {
+CALFVO_HD float Grey(Vec3 light) {
+  return 0.299F * light.x + 0.587F * light.y + 0.114F * light.z;
+}
+
+// Linear light 0..∞ to 0..1: a soft shoulder, then a square root for the display's curve.
+CALFVO_HD float Compress(float light) {
   const float x = Max(light, 0.0F);
-  const float compressed = x * (1.0F + 0.16F * x) / (1.0F + 0.6F * x);
-  const float root = sqrtf(Min(compressed, 1.0F));
-  return 255.0F * (gamma == 1.0F ? root : powf(root, gamma));
+  return sqrtf(Min(x * (1.0F + 0.16F * x) / (1.0F + 0.6F * x), 1.0F));
+}
+
+// Linear light to 0..255, with the camera's own curve.
+CALFVO_HD float Encode(float light, float gamma, const ToneCurve& curve) {
+  const float root = Compress(light);
+  return 255.0F * curve.At(gamma == 1.0F ? root : powf(root, gamma));
+}
+
+// Automatic exposure: brings the mean of the compressed light to where gamma makes it the target, by four
+// stops at most.
+CALFVO_HD void SetExposure(float mean, WindowEffects& e) {
+  const float change = powf(e.target, 1.0F / e.gamma) / Max(mean, 1e-3F);
+  e.metered_gain = Clamp(change * change, 1.0F / 16, 16.0F);
 }
 
 CALFVO_HD uint8_t ToByte(float value) {
@@ -143,10 +189,11 @@ CALFVO_HD Rgb8 Develop(const WindowEffects& e, Vec3 light, float gain, int x, in
   }
   light = light * e.balance * gain;
   if (e.grey != 0) {
-    const float grey = 0.299F * light.x + 0.587F * light.y + 0.114F * light.z;
+    const float grey = Grey(light);
     light = {grey, grey, grey};
   }
-  Vec3 value{Encode(light.x, e.gamma), Encode(light.y, e.gamma), Encode(light.z, e.gamma)};
+  Vec3 value{Encode(light.x, e.gamma, e.curve), Encode(light.y, e.gamma, e.curve),
+             Encode(light.z, e.gamma, e.curve)};
   if (e.noise > 0.0F) {
     // Sums of two uniform halves: triangular, standard deviation 1/√6. More of it in the dark.
     const uint32_t r = HashCell(x, y, seed);

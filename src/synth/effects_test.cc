@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -37,6 +38,7 @@ TEST(Effects, NoneChangesNothing) {
     EXPECT_EQ(e.noise, 0.0F);
     EXPECT_EQ(e.jpeg_quality, 0);
     EXPECT_EQ(e.gamma, 1.0F);
+    EXPECT_EQ(e.curve.At(0.3F), 0.3F);
     EXPECT_EQ(synth::FrameGain(e, 7), 1.0F);
   }
 }
@@ -48,6 +50,7 @@ TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
   int blurs = 0;
   int greys = 0;
   int jpegs = 0;
+  int curves = 0;
   constexpr int kDraws = 2000;
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
     const WindowEffects e = DrawEffects(options, 8, Random(seed));
@@ -55,6 +58,7 @@ TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
     blurs += e.exposure_s > 0.0F ? 1 : 0;
     greys += e.grey;
     jpegs += e.jpeg_quality > 0 ? 1 : 0;
+    curves += e.curve.steepness > 0.0F ? 1 : 0;
     EXPECT_LE(e.readout_s, options.max_readout_s);
     EXPECT_LE(e.noise, options.max_noise);
   }
@@ -62,6 +66,22 @@ TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
   EXPECT_NEAR(blurs, kDraws * options.motion_blur_probability, 100);
   EXPECT_NEAR(greys, kDraws * options.grey_probability, 100);
   EXPECT_NEAR(jpegs, kDraws * options.jpeg_probability, 100);
+  EXPECT_NEAR(curves, kDraws * options.contrast_probability, 100);
+}
+
+TEST(Effects, ToneCurvesKeepBlackAndWhiteAndAreSteepInTheMiddle) {
+  for (const float contrast : {0.1F, 0.75F, 2.5F, 5.0F}) {
+    const synth::ToneCurve curve = synth::MakeToneCurve(contrast, 0.4F);
+    EXPECT_NEAR(curve.At(0.0F), 0.0F, 1e-5F);
+    EXPECT_NEAR(curve.At(1.0F), 1.0F, 1e-5F);
+    for (int i = 0; i < 100; ++i) {
+      const float x = 0.01F * static_cast<float>(i);
+      EXPECT_LT(curve.At(x), curve.At(x + 0.01F));
+    }
+    const float slope = (curve.At(0.41F) - curve.At(0.39F)) / 0.02F;
+    EXPECT_GT(slope, 0.99F * std::max(contrast, 1.0F));
+    EXPECT_LT(slope, contrast + 1.0F);
+  }
 }
 
 TEST(Effects, NoiseHasTheStatedSpread) {
@@ -71,7 +91,7 @@ TEST(Effects, NoiseHasTheStatedSpread) {
   double squares = 0.0;
   constexpr int kCount = 20000;
   const synth::Vec3 light{0.2F, 0.2F, 0.2F};
-  const double clean = synth::Encode(0.2F, 1.0F);
+  const double clean = synth::Encode(0.2F, 1.0F, {});
   for (int i = 0; i < kCount; ++i) {
     const double difference = Develop(e, light, 1.0F, i % 200, i / 200, 200, 200, 9).g - clean;
     sum += difference;

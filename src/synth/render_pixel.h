@@ -66,6 +66,17 @@ CALFVO_HD Vec3 PixelLight(const FrameView& view, int x, int y, int samples) {
   return sum * share;
 }
 
+// A camera's meter looks at 8 × 8 places of the first frame.
+inline constexpr int kMeterSide = 8;
+inline constexpr int kMeterPlaces = kMeterSide * kMeterSide;
+
+// What it sees at one of them.
+CALFVO_HD float MeterAt(const FrameView& view, int place) {
+  const int x = (2 * (place % kMeterSide) + 1) * view.camera->width / (2 * kMeterSide);
+  const int y = (2 * (place / kMeterSide) + 1) * view.camera->height / (2 * kMeterSide);
+  return Compress(Grey(PixelLight(view, x, y, 1)));
+}
+
 // The distance along the optical axis, at the middle of the pixel and of its exposure; kFar for sky.
 CALFVO_HD float PixelDepth(const FrameView& view, float x, float y, Hit& hit) {
   const float dt = SampleTime(*view.effects, y, view.camera->height, 0.5F);

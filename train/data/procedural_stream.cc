@@ -118,6 +118,7 @@ class CpuProceduralStream : public WindowStream {
     synth::WindowEffects effects =
         synth::DrawEffects(options_.effects, count, Random(WindowSeed(seed, window, WindowPart::kEffects)));
     synth::LimitToInterval(plan.frames[1].time_s, effects);  // the first frame's time is 0
+    renderer_.Meter(*plan.scene, camera, plan.frames[0], effects);
     const uint64_t noise_seed = seed + static_cast<uint64_t>(window) * 0x10001U;  // the GPU's too
     const bool begins = window % kStartEvery == 0;                                // a video
     for (int i = begins ? 1 : 0; i < count; ++i) {
