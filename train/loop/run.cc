@@ -79,7 +79,19 @@ class Run {
     return {state_, true};
   }
 
+  // What to tell when LibTorch or the device failed. Waiting work may have failed some steps ago.
+  Error Failure(const c10::Error& error) const {
+    return Error(fmt::format("training failed at step {} or shortly before: {}. {}", state_.steps_done,
+                             error.what_without_backtrace(), HowToGoOn()));
+  }
+
  private:
+  std::string HowToGoOn() const {
+    const auto last = checkpoints_.Newest();
+    return last ? fmt::format("The last good checkpoint is {}; --resume goes on from there", last->string())
+                : "There is no checkpoint yet";
+  }
+
   // Between rests nothing waits for the device, and processes do not talk but for gradients.
   bool IsRest() const {
     const LoopOptions& loop = options_.loop;
@@ -104,12 +116,10 @@ class Run {
 
   void CheckLoss(const StepMeans& means) {
     const auto diverged = [&](const std::string& what) {
-      const auto last = checkpoints_.Newest();
       throw Error(
-          fmt::format("training diverged at step {}: {}. The last good checkpoint is {}. Try a smaller "
-                      "schedule.learning_rate, a longer schedule.warmup_steps or a smaller "
-                      "optimizer.clip_norm",
-                      state_.steps_done, what, last ? last->string() : "none"));
+          fmt::format("training diverged at step {}: {}. {}. Try a smaller schedule.learning_rate, a longer "
+                      "schedule.warmup_steps or a smaller optimizer.clip_norm",
+                      state_.steps_done, what, HowToGoOn()));
     };
     if (means.skipped * 2 > means.steps) {
       diverged(
@@ -219,7 +229,12 @@ RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Devic
   const c10::DeviceGuard guard(device);  // streams and graphs are made on the current device
   // Shapes stay the same, so that it pays to time the algorithms for convolutions once.
   if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);
-  return Run(request, processes, device).Go(should_stop);
+  Run run(request, processes, device);
+  try {
+    return run.Go(should_stop);
+  } catch (const c10::Error& error) {
+    throw run.Failure(error);
+  }
 }
 
 }  // namespace calfvo::train

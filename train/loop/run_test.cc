@@ -101,6 +101,21 @@ TEST(TrainRun, StopsWhereTheLossExplodes) {
                              HasSubstr("smaller schedule.learning_rate")));
 }
 
+TEST(TrainRun, AFailureOfTheDeviceIsToldWithTheStepAndTheWayOn) {
+  const TempFolder folder;
+  const std::string message = ErrorFrom([&] {
+    Processes alone({}, torch::kCPU);
+    const RunRequest request = Blink(folder.path(), {"schedule.steps=20", "loop.checkpoint_every=2"});
+    TrainRun(request, alone, torch::kCPU, [](int64_t step) {
+      TORCH_CHECK(step < 5, "an illegal memory access was encountered");
+      return false;
+    });
+  });
+  EXPECT_THAT(message,
+              AllOf(HasSubstr("training failed at step 5 or shortly before: an illegal memory access"),
+                    HasSubstr("checkpoint-000000004"), HasSubstr("--resume goes on from there")));
+}
+
 TEST(TrainRun, TimeEndsIt) {
   const TempFolder folder;
   const RunResult result = Train(

@@ -60,6 +60,8 @@ void StepGraph::Run(const std::function<void()>& work) {
       work();
     } else {
       if (run == kWarmUpRuns) state_->Record(work);
+      // Throws when the device has failed, after which a launch may crash in the driver.
+      static_cast<void>(state_->stream.query());
       state_->graph.replay();
     }
     done.record(state_->stream);
