@@ -12,9 +12,10 @@ target_compile_options(calfvo_flags INTERFACE
   # designated initialisers rely on the defaults of the rest
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${CALFVO_WERROR}>>:-Werror>)
-# False alarms of GCC 12: -Wmaybe-uninitialized in inlined Eigen, -Wrestrict in inlined std::string (its bug 105651).
+# False alarms of GCC 12: -Wmaybe-uninitialized in inlined Eigen, -Wrestrict in inlined std::string (its bug 105651),
+# -Wsubobject-linkage where several sources are compiled as one, which it takes for headers then.
 target_compile_options(calfvo_flags INTERFACE
-  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized;-Wno-restrict>")
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized;-Wno-restrict;-Wno-subobject-linkage>")
 if(CALFVO_SANITIZE)
   target_compile_options(calfvo_flags INTERFACE -fsanitize=${CALFVO_SANITIZE} -fno-sanitize-recover=all
                                                 -fno-omit-frame-pointer)

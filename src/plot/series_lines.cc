@@ -53,11 +53,11 @@ void AppendByColor(const LinePiece& piece, const Range& colors, double coarsenes
 // As Decimate does, but the first to get coarser are changes of colour, each of which costs a line.
 std::vector<ColoredLine> ColorPieces(const std::vector<LinePiece>& pieces, const Range& colors,
                                      size_t point_budget) {
-  constexpr int kRounds = 14;
+  constexpr int kCoarsenings = 14;
   std::vector<ColoredLine> lines;
   size_t cost = 0;
   double coarseness = 1.0;
-  for (int round = 0; round < kRounds; ++round, coarseness *= 2.0) {
+  for (int round = 0; round < kCoarsenings; ++round, coarseness *= 2.0) {
     lines.clear();
     cost = 0;
     for (const LinePiece& piece : pieces) {
