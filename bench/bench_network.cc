@@ -8,10 +8,12 @@
 // `ref` before they are timed, and the raw outputs of the whole network with those of `ref`. At the end, for
 // each model, the same in short: what docs/benchmarks.md tells.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -22,6 +24,7 @@
 #include "backend/op_cases.h"
 #include "backend/ref/ref_backend.h"
 #include "base/thread_pool.h"
+#include "cores.h"
 #include "model/network.h"
 #include "stopwatch.h"
 #include "weights/model_file.h"
@@ -228,15 +231,23 @@ int Main(int argc, char** argv) {
   const int threads = argc > 1 ? std::atoi(argv[1]) : 2;
   const std::string wanted = argc > 2 ? argv[2] : "both";
   const std::string wanted_kernels = argc > 3 ? argv[3] : "all";
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what is done is told also when the rest is broken off
   bool correct = true;
-  for (const std::string model_name : {"calfvo-s", "calfvo-l"}) {
-    if (wanted != "both" && wanted != model_name) continue;
-    const ModelFile model = RandomModel(NamedConfig(model_name), 1);
-    fmt::print("{}: {:.1f} M parameters, {:.1f} GFLOP per three frames and a window, {} threads\n",
-               model_name, 1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))),
-               GflopPerWindow(model.config), threads);
+  // `ref` first, on every core.
+  std::vector<std::pair<std::string, WholeResult>> oracles;
+  for (const char* name : {"calfvo-s", "calfvo-l"}) {
+    if (wanted != "both" && wanted != name) continue;
     const auto ref = MakeRefBackend(0);
-    const WholeResult oracle = RunWhole(model, *ref, nullptr);
+    oracles.emplace_back(name, RunWhole(RandomModel(NamedConfig(name), 1), *ref, nullptr));
+  }
+  const std::vector<int> cores = KeepToCores(threads);
+  fmt::print("threads: {}; processors: {}\n", threads,
+             cores.empty() ? "any" : fmt::format("{}", fmt::join(cores, ", ")));
+  for (const auto& [model_name, oracle] : oracles) {
+    const ModelFile model = RandomModel(NamedConfig(model_name), 1);
+    fmt::print("{}: {:.1f} M parameters, {:.1f} GFLOP per three frames and a window\n", model_name,
+               1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))),
+               GflopPerWindow(model.config));
     std::vector<Result> results;
     for (const CpuKernels* kernels : SupportedKernels()) {
       if (wanted_kernels != "all" && wanted_kernels != kernels->name) continue;
