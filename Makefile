@@ -29,7 +29,7 @@ build: setup
 demo: setup
 	@cmake --preset install >/dev/null
 	@cmake --build --preset install --target calfvo_program
-	@build/install/calfvo synth street -o demo/video --preset driving --frames 150 --seed 2026
+	@build/install/calfvo synth street -o demo/video --overwrite --preset driving --frames 150 --seed 2
 	@build/install/calfvo run demo/video/video.mp4 -o demo/result --gt demo/video/groundtruth.txt
 
 test: setup-test

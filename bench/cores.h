@@ -24,7 +24,8 @@ inline std::vector<int> KeepToCores(int count) {
   CPU_ZERO(&kept);
   for (int cpu = 0; cpu < CPU_SETSIZE && static_cast<int>(chosen.size()) < count; ++cpu) {
     if (!CPU_ISSET(cpu, &allowed)) continue;
-    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
+    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                       "/topology/thread_siblings_list");
     std::string siblings;
     std::getline(file, siblings);
     if (siblings.empty() || !cores.insert(siblings).second) continue;
