@@ -64,6 +64,7 @@ struct Agreement {
   long close_cells = 0;
   int scenes = 0;
   int same_scenes = 0;
+  int same_gains = 0;  // of automatic exposure, within 1 %
 };
 
 // Renders `windows` windows of one kind on both sides.
@@ -100,9 +101,14 @@ Agreement Compare(SceneKind kind, const EffectsOptions& effects, int windows, Th
     const auto scene = MakeScene(kind, synth::WindowSeed(seed, w, synth::WindowPart::kScene));
     ++result.scenes;
     result.same_scenes += SameScene(*scene, scenes[static_cast<size_t>(w)]) ? 1 : 0;
+    const PosedFrame* window_frames = posed.data() + w * options.frames;
+    synth::WindowEffects metered = window_effects[w];
+    metered.metered_gain = 1.0F;
+    cpu.Meter(*scene, cameras[w], window_frames[0], metered);
+    result.same_gains +=
+        std::fabs(metered.metered_gain / window_effects[w].metered_gain - 1.0F) < 1e-2F ? 1 : 0;
     for (int k = 0; k < options.frames; ++k) {
       const size_t frame = static_cast<size_t>(w * options.frames + k);
-      const PosedFrame* window_frames = posed.data() + w * options.frames;
       const FrameOutputs expected =
           cpu.Render(*scene, cameras[w], window_frames, options.frames, k, window_effects[w],
                      seed + static_cast<uint64_t>(w) * 0x10001U, {.samples = options.samples});
@@ -138,15 +144,16 @@ double Share(long part, long whole) {
 bool CompareAll(ThreadPool& threads) {
   bool good = true;
   std::printf("%-14s %-8s %10s %10s %10s %12s\n", "kind", "effects", "pixels %", "depth %", "cells %",
-              "same scenes");
+              "same scenes, gains");
   for (int pass = 0; pass < 2; ++pass) {
     for (int kind = 0; kind < kSceneKindCount; ++kind) {
       const EffectsOptions effects = pass == 0 ? EffectsOptions::None() : EffectsOptions::Training();
       const Agreement a = Compare(static_cast<SceneKind>(kind), effects, 6, threads);
-      std::printf("%-14s %-8s %10.4f %10.4f %10.4f %6d of %d\n",
+      std::printf("%-14s %-8s %10.4f %10.4f %10.4f %6d, %d of %d\n",
                   std::string(SceneKindName(static_cast<SceneKind>(kind))).c_str(),
                   pass == 0 ? "none" : "training", Share(a.close, a.pixels), Share(a.close_depths, a.depths),
-                  Share(a.close_cells, a.cells), a.same_scenes, a.scenes);
+                  Share(a.close_cells, a.cells), a.same_scenes, a.same_gains, a.scenes);
+      good = good && a.same_gains == a.scenes;
       if (pass == 0) {
         good = good && Share(a.close, a.pixels) >= 99.9 && Share(a.close_depths, a.depths) >= 99.9;
       }

@@ -13,9 +13,12 @@ target_compile_options(calfvo_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${CALFVO_WERROR}>>:-Werror>)
 # False alarms of GCC 12: -Wmaybe-uninitialized in inlined Eigen, -Wrestrict in inlined std::string (its bug 105651),
-# -Wsubobject-linkage where several sources are compiled as one, which it takes for headers then.
+# and -Wsubobject-linkage where several sources are compiled as one, since it takes them for headers then.
 target_compile_options(calfvo_flags INTERFACE
-  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized;-Wno-restrict;-Wno-subobject-linkage>")
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized;-Wno-restrict>")
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(calfvo_flags INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
+endif()
 if(CALFVO_SANITIZE)
   target_compile_options(calfvo_flags INTERFACE -fsanitize=${CALFVO_SANITIZE} -fno-sanitize-recover=all
                                                 -fno-omit-frame-pointer)

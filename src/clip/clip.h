@@ -44,7 +44,7 @@ class Clip {
   const CameraPath& path() const { return path_; }
   // As drawn for this clip. Exposure drifts and steps are in GainOf.
   const synth::WindowEffects& effects() const { return effects_; }
-  // What multiplies the light of a frame.
+  // What multiplies the light of a frame beside the metered gain.
   float GainOf(int index) const;
 
  private:

@@ -41,7 +41,7 @@ Json DrawnEffects(const Clip& clip) {
   Json json;
   json["readout_s"] = Shortest(e.readout_s);
   json["exposure_s"] = Shortest(e.exposure_s);
-  json["metered_gain"] = Shortest(e.metered_gain);
+  json["metered_gain"] = e.target > 0.0F ? Json(Shortest(e.metered_gain)) : Json(nullptr);
   json["gain"] = Shortest(e.gain);
   json["exposure_drift_stops_per_frame"] = Shortest(e.drift);
   json["exposure_step_stops"] = Shortest(e.step);
@@ -51,7 +51,10 @@ Json DrawnEffects(const Clip& clip) {
   json["grey"] = e.grey != 0;
   json["jpeg_quality"] = e.jpeg_quality == 0 ? Json(nullptr) : Json(e.jpeg_quality);
   json["gamma"] = Shortest(e.gamma);
-  json["tone_curve"] = {{"steepness", Shortest(e.curve.steepness)}, {"middle", Shortest(e.curve.middle)}};
+  json["tone_curve"] = nullptr;
+  if (e.curve.steepness > 0.0F) {
+    json["tone_curve"] = {{"steepness", Shortest(e.curve.steepness)}, {"middle", Shortest(e.curve.middle)}};
+  }
   json["color_balance"] = {Shortest(e.balance.x), Shortest(e.balance.y), Shortest(e.balance.z)};
   return json;
 }

@@ -61,6 +61,18 @@ TEST(Clip, FollowsFromTheSeedForAnyNumberOfThreads) {
   }
 }
 
+TEST(Clip, IsExposedByItsFirstFrame) {
+  ThreadPool threads(1);
+  ClipOptions options = Small(SceneKind::kHall, 4);
+  options.effects.metering_probability = 1.0F;
+  Clip clip(options, threads);
+  EXPECT_NE(clip.effects().metered_gain, 1.0F);
+  const auto frame = clip.Next();
+  double sum = 0.0;
+  for (const uint8_t value : frame->picture.rgb) sum += value;
+  EXPECT_NEAR(sum / static_cast<double>(frame->picture.rgb.size()) / 255.0, clip.effects().target, 0.06);
+}
+
 TEST(Clip, AFrameDoesNotDependOnHowLongTheClipIs) {
   ThreadPool threads(1);
   ClipOptions options = Small(SceneKind::kRoom, 2);

@@ -8,7 +8,7 @@
 
 #if defined(__CUDACC__)
 #define CALFVO_ROLLED _Pragma("unroll 1")                       // before a loop: do not unroll it
-#define CALFVO_HD_CALL __host__ __device__ __noinline__ inline  // a real call, for code that is not hot
+#define CALFVO_HD_CALL __host__ __device__ __noinline__ inline  // a real call
 #else
 #define CALFVO_ROLLED
 #define CALFVO_HD_CALL inline

@@ -101,14 +101,17 @@ TEST(CpuRenderer, MeteredPicturesAreAsBrightAsTheyShouldBe) {
     }
     PosedFrame frame;
     frame.world_from_camera = synth::LookPose({0.5F, 0.3F, 1.5F}, 0.4F, -0.1F, 0.0F);
-    synth::WindowEffects effects;
-    effects.target = 0.4F;
-    renderer.Meter(*scene, camera, frame, effects);
-    EXPECT_GT(effects.metered_gain, 1.0F);
-    const FrameOutputs out = renderer.Render(*scene, camera, &frame, 1, 0, effects, 0);
-    double sum = 0.0;
-    for (const uint8_t value : out.rgb) sum += value;
-    EXPECT_NEAR(sum / static_cast<double>(out.rgb.size()) / 255.0, 0.4, 0.06);
+    for (const float gamma : {1.0F, 1.6F}) {
+      synth::WindowEffects effects;
+      effects.target = 0.4F;
+      effects.gamma = gamma;
+      renderer.Meter(*scene, camera, frame, effects);
+      EXPECT_GT(effects.metered_gain, 1.0F);
+      const FrameOutputs out = renderer.Render(*scene, camera, &frame, 1, 0, effects, 0);
+      double sum = 0.0;
+      for (const uint8_t value : out.rgb) sum += value;
+      EXPECT_NEAR(sum / static_cast<double>(out.rgb.size()) / 255.0, 0.4, 0.06);
+    }
   }
 }
 

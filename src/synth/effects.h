@@ -75,8 +75,8 @@ struct WindowEffects {
   float readout_s = 0.0F;
   float exposure_s = 0.0F;
   int samples = 0;      // rays per pixel; 0: the renderer's own number
-  float target = 0.0F;  // mean value of a picture, 0..1, that automatic exposure aims at; 0: off
-  float metered_gain = 1.0F;
+  float target = 0.0F;  // mean of values, 0..1, before `gain` and `curve`, of automatic exposure; 0: off
+  float metered_gain = 1.0F;  // what brings them there, see SetExposure
   float gain = 1.0F;
   float drift = 0.0F;  // stops per frame
   int step_frame = 1 << 30;

@@ -39,6 +39,7 @@ TEST(Effects, NoneChangesNothing) {
     EXPECT_EQ(e.jpeg_quality, 0);
     EXPECT_EQ(e.gamma, 1.0F);
     EXPECT_EQ(e.curve.At(0.3F), 0.3F);
+    EXPECT_EQ(e.target, 0.0F);
     EXPECT_EQ(synth::FrameGain(e, 7), 1.0F);
   }
 }
@@ -51,6 +52,7 @@ TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
   int greys = 0;
   int jpegs = 0;
   int curves = 0;
+  int meters = 0;
   constexpr int kDraws = 2000;
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
     const WindowEffects e = DrawEffects(options, 8, Random(seed));
@@ -59,6 +61,7 @@ TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
     greys += e.grey;
     jpegs += e.jpeg_quality > 0 ? 1 : 0;
     curves += e.curve.steepness > 0.0F ? 1 : 0;
+    meters += e.target > 0.0F ? 1 : 0;
     EXPECT_LE(e.readout_s, options.max_readout_s);
     EXPECT_LE(e.noise, options.max_noise);
   }
@@ -67,6 +70,7 @@ TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
   EXPECT_NEAR(greys, kDraws * options.grey_probability, 100);
   EXPECT_NEAR(jpegs, kDraws * options.jpeg_probability, 100);
   EXPECT_NEAR(curves, kDraws * options.contrast_probability, 100);
+  EXPECT_NEAR(meters, kDraws * options.metering_probability, 100);
 }
 
 TEST(Effects, ToneCurvesKeepBlackAndWhiteAndAreSteepInTheMiddle) {

@@ -98,7 +98,8 @@ CALFVO_HD Start SuggestStart(const Scene& scene, CameraCarrier carrier, float cl
       if (attempt < 12) start.yaw = (turn < 0.5F ? 0.0F : 3.1415927F) + 0.9F * pitch;
     }
     if (in_lane) {
-      const bool back = turn < 0.3F;
+      const bool one_way = scene.kind == SceneKind::kStreet && scene.lane_y[0] == scene.lane_y[1];
+      const bool back = turn < 0.3F && !one_way;
       start.position.y = scene.lane_y[back ? 1 : 0] + 0.3F * (y - 0.5F);
       start.yaw = (back ? 3.1415927F : 0.0F) + 0.04F * pitch;
       start.pitch = 0.05F * pitch - 0.01F;

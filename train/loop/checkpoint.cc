@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/log.h"
 #include "calfvo/error.h"
 #include "weights/safetensors_writer.h"
 #include "weights/weight_source.h"
@@ -117,8 +118,8 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, const 
                 ": is of a network with other parameters; resume with the configuration it was made with");
   }
   if (const auto saved = metadata.Get<uint64_t>("seed"); saved != seed) {
-    throw Error(fmt::format("{}: seed is {}, but the configuration has {}; resume with the same seed",
-                            path.string(), saved, seed));
+    LogWarning("{}: the run had seed {} and goes on with {}, which draws other windows", path.string(), saved,
+               seed);
   }
   // The moments of one mean nothing to the other.
   if (const auto saved = metadata.Text("optimizer"); saved != OptimizerName(optimizer.kind())) {

@@ -68,7 +68,7 @@ class Run {
   RunResult Go(const std::function<bool(int64_t)>& should_stop) {
     while (schedule_.Progress(state_.steps_done, state_.elapsed_s) < 1.0) {
       rate_ = schedule_.LearningRate(state_.steps_done, state_.elapsed_s);
-      step_.Take(stream_->At(state_.steps_done), state_.steps_done, rate_);
+      step_.Take(NextBatch(), state_.steps_done, rate_);
       ++state_.steps_done;
       progress_->Advance();
       const bool stop = should_stop(state_.steps_done);
@@ -79,13 +79,24 @@ class Run {
     return {state_, true};
   }
 
-  // What to tell when LibTorch or the device failed. Waiting work may have failed some steps ago.
-  Error Failure(const c10::Error& error) const {
-    return Error(fmt::format("training failed at step {} or shortly before: {}. {}", state_.steps_done,
-                             error.what_without_backtrace(), HowToGoOn()));
+  // What to tell when LibTorch, the device or the data failed. What waited for the device may have failed
+  // some steps ago.
+  Error Failure(const std::string& what) const {
+    return Error(
+        fmt::format("training failed at step {} or shortly before: {}. {}. If it fails there again, "
+                    "--set loop.seed=N lets it see other windows",
+                    state_.steps_done, what.substr(0, what.find('\n')), HowToGoOn()));
   }
 
  private:
+  WindowBatch NextBatch() {
+    try {
+      return stream_->At(state_.steps_done);
+    } catch (const Error& error) {
+      throw Failure(error.what());
+    }
+  }
+
   std::string HowToGoOn() const {
     const auto last = checkpoints_.Newest();
     return last ? fmt::format("The last good checkpoint is {}; --resume goes on from there", last->string())
@@ -233,7 +244,7 @@ RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Devic
   try {
     return run.Go(should_stop);
   } catch (const c10::Error& error) {
-    throw run.Failure(error);
+    throw run.Failure(error.what_without_backtrace());
   }
 }
 
