@@ -51,7 +51,7 @@ function(calfvo_test name)
   # What is tested is compiled as the build type says; the tests themselves need not be fast, but to be compiled fast:
   # several files at once, which parse GoogleTest and Eigen once.
   target_compile_options(${name}_test PRIVATE -O1)
-  set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 

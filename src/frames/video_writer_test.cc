@@ -38,7 +38,7 @@ void WriteVideo(const std::filesystem::path& path, const VideoOptions& options, 
   writer.Finish();
 }
 
-struct Decoded {
+struct DecodedVideo {
   std::vector<double> times_s;
   std::vector<std::vector<uint8_t>> pictures;
   int width = 0;
@@ -46,7 +46,7 @@ struct Decoded {
 };
 
 // Every picture of a video, through FFmpeg's decoder.
-Decoded Decode(const std::filesystem::path& path) {
+DecodedVideo Decode(const std::filesystem::path& path) {
   AVFormatContext* opened = nullptr;
   ffmpeg::Check(avformat_open_input(&opened, path.c_str(), nullptr, nullptr), path, "open");
   const ffmpeg::Input input(opened);
@@ -59,7 +59,7 @@ Decoded Decode(const std::filesystem::path& path) {
   ffmpeg::Check(avcodec_open2(codec.get(), decoder, nullptr), path, "decode");
   const ffmpeg::Packet packet(av_packet_alloc());
   const ffmpeg::Frame frame(av_frame_alloc());
-  Decoded decoded;
+  DecodedVideo decoded;
   decoded.width = codec->width;
   decoded.height = codec->height;
   const ffmpeg::Scaler scaler(sws_getContext(codec->width, codec->height, codec->pix_fmt, codec->width,
@@ -106,7 +106,7 @@ TEST_P(VideoWriterOfSize, ComesBack) {
   const VideoOptions options{.width = width, .height = height, .rate = {30000, 1001}};
   WriteVideo(folder.path() / "a.mp4", options, 20);
   EXPECT_EQ(folder.FileCount(), 1);
-  const Decoded decoded = Decode(folder.path() / "a.mp4");
+  const DecodedVideo decoded = Decode(folder.path() / "a.mp4");
   ASSERT_EQ(decoded.pictures.size(), 20U);
   EXPECT_EQ(decoded.width, width + width % 2);
   EXPECT_EQ(decoded.height, height + height % 2);

@@ -3,12 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "portable/random.h"
 #include "synth/bvh.h"
 #include "synth/scene_kind.h"
 #include "synth/start.h"
+#include "synth/test_kinds.h"
 #include "synth/test_motion.h"
 
 namespace calfvo::synth {
@@ -130,12 +129,6 @@ TEST_P(FreeSpaceTest, TestMotionStaysFree) {
     }
   }
   EXPECT_LE(inside, 8);  // movers may walk into a camera that waits for them
-}
-
-std::string KindName(const testing::TestParamInfo<int>& info) {
-  std::string name(SceneKindName(static_cast<SceneKind>(info.param)));
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryKind, FreeSpaceTest, testing::Range(0, kSceneKindCount), KindName);

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
 #include "portable/random.h"
 #include "synth/scene_kind.h"
+#include "synth/test_kinds.h"
 
 namespace calfvo::synth {
 namespace {
@@ -71,12 +71,6 @@ TEST_P(TraceTest, HierarchyHoldsEveryStaticPrimitiveOnce) {
     EXPECT_EQ(seen[static_cast<size_t>(i)], i < scene->static_count ? 1 : 0);
     EXPECT_EQ(scene->primitives[i].mover() < 0, i < scene->static_count);
   }
-}
-
-std::string KindName(const testing::TestParamInfo<int>& info) {
-  std::string name(SceneKindName(static_cast<SceneKind>(info.param)));
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryKind, TraceTest, testing::Range(0, kSceneKindCount), KindName);

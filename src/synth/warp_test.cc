@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "base/thread_pool.h"
 #include "synth/cpu_renderer.h"
 #include "synth/scene_kind.h"
+#include "synth/test_kinds.h"
 #include "synth/test_motion.h"
 
 namespace calfvo {
@@ -160,12 +160,6 @@ TEST_P(WarpTest, MotionHoldsUnderRollingShutter) {
   }
   ASSERT_GT(differences.size(), 500U);
   EXPECT_LE(Median(differences), 2.0);
-}
-
-std::string KindName(const testing::TestParamInfo<int>& info) {
-  std::string name(SceneKindName(static_cast<SceneKind>(info.param)));
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryKind, WarpTest, testing::Range(0, kSceneKindCount), KindName);
