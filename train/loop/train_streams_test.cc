@@ -32,7 +32,7 @@ void WriteSequence(const std::filesystem::path& folder, uint64_t seed) {
   writer.Finish();
 }
 
-TrainOptions Blink(const std::vector<std::string>& more) {
+TrainOptions OptionsWith(const std::vector<std::string>& more) {
   std::vector<std::string> assignments = BlinkAssignments();
   assignments.insert(assignments.end(), more.begin(), more.end());
   return ReadTrainConfig(TinyConfigFile(), assignments).options;
@@ -42,7 +42,7 @@ TEST(TrainStream, SharesSetTheMixture) {
   const TempFolder folder;
   WriteSequence(folder.path() / "set/a", 1);
   WriteSequence(folder.path() / "set/deeper/b", 2);
-  const TrainOptions options = Blink(
+  const TrainOptions options = OptionsWith(
       {"data.datasets=[{ path = '" + (folder.path() / "set").string() + "', share = 3, max_stride = 2 }]"});
   Processes alone({}, torch::kCPU);
   const auto stream = OpenTrainStream(options, alone, torch::kCPU);
@@ -65,8 +65,8 @@ TEST(TrainStream, ASplitChoosesAmongSequences) {
   Processes alone({}, torch::kCPU);
   const auto frames = [&](const std::string& split) {
     const TrainOptions options =
-        Blink({"data.procedural.share=0", "data.datasets=[{ path = '" + set + "', split = '" +
-                                              (folder.path() / split).string() + "' }]"});
+        OptionsWith({"data.procedural.share=0", "data.datasets=[{ path = '" + set + "', split = '" +
+                                                    (folder.path() / split).string() + "' }]"});
     return OpenTrainStream(options, alone, torch::kCPU)->At(0).frames;
   };
   EXPECT_FALSE(torch::equal(frames("a"), frames("b")));
@@ -77,7 +77,7 @@ TEST(TrainStream, SaysWhatIsMissing) {
   const TempFolder folder;
   Processes alone({}, torch::kCPU);
   const auto message = [&](const std::string& path) {
-    const TrainOptions options = Blink({"data.datasets=[{ path = '" + path + "' }]"});
+    const TrainOptions options = OptionsWith({"data.datasets=[{ path = '" + path + "' }]"});
     return ErrorFrom([&] { OpenTrainStream(options, alone, torch::kCPU); });
   };
   EXPECT_THAT(message("/none/there"), HasSubstr("/none/there"));
