@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -42,6 +43,8 @@ RunRequest RequestFrom(const Flags& flags) {
   RunRequest request;
   request.resume = !flags.resume.empty();
   request.quiet = flags.quiet;
+  request.another_seed = std::any_of(flags.assignments.begin(), flags.assignments.end(),
+                                     [](const std::string& set) { return set.starts_with("loop.seed="); });
   request.folder = request.resume ? flags.resume : flags.out;
   if (request.folder.empty()) request.folder = std::filesystem::path("runs") / flags.config.stem();
   request.config = ReadTrainConfig(flags.config.empty() ? request.folder / "config.toml" : flags.config,

@@ -10,7 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/log.h"
 #include "calfvo/error.h"
 #include "weights/safetensors_writer.h"
 #include "weights/weight_source.h"
@@ -105,8 +104,8 @@ void SaveCheckpoint(const std::filesystem::path& path, const RunState& state, ui
   writer.Commit();
 }
 
-RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, const FlatParameters& parameters,
-                        const Optimizer& optimizer) {
+RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool another_seed,
+                        const FlatParameters& parameters, const Optimizer& optimizer) {
   const auto file = OpenWeights(path);
   const Metadata metadata(file->metadata(), path.string());
   if (metadata.Text("format") != kFormat) {
@@ -117,9 +116,11 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, const 
     throw Error(path.string() +
                 ": is of a network with other parameters; resume with the configuration it was made with");
   }
-  if (const auto saved = metadata.Get<uint64_t>("seed"); saved != seed) {
-    LogWarning("{}: the run had seed {} and goes on with {}, which draws other windows", path.string(), saved,
-               seed);
+  if (const auto saved = metadata.Get<uint64_t>("seed"); saved != seed && !another_seed) {
+    throw Error(
+        fmt::format("{}: seed is {}, but the configuration has {}; resume with the same seed, or say "
+                    "--set loop.seed={} to go on with other windows",
+                    path.string(), saved, seed, seed));
   }
   // The moments of one mean nothing to the other.
   if (const auto saved = metadata.Text("optimizer"); saved != OptimizerName(optimizer.kind())) {

@@ -26,9 +26,9 @@ void SaveCheckpoint(const std::filesystem::path& path, const RunState& state, ui
                     const FlatParameters& parameters, const Optimizer& optimizer);
 
 // Fills the tensors of `parameters` and `optimizer`. Throws Error naming the file where it is damaged, or
-// belongs to another network or seed.
-RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, const FlatParameters& parameters,
-                        const Optimizer& optimizer);
+// belongs to another network or, unless `another_seed`, to another seed.
+RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool another_seed,
+                        const FlatParameters& parameters, const Optimizer& optimizer);
 
 // The checkpoints of a run: checkpoint-STEP.safetensors in its folder.
 class CheckpointFolder {

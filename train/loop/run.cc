@@ -54,7 +54,8 @@ class Run {
         held_out_(options_.held_out, options_.data.procedural, options_.loss, device) {
     const auto newest = checkpoints_.Newest();
     if (newest && request.resume) {
-      state_ = LoadCheckpoint(*newest, options_.loop.seed, step_.parameters(), step_.optimizer());
+      state_ = LoadCheckpoint(*newest, options_.loop.seed, request.another_seed, step_.parameters(),
+                              step_.optimizer());
     }
     // Only rank 0 writes; the others keep their log in memory.
     log_.emplace(processes.first() ? folder_ / "log.jsonl" : "", state_.steps_done);

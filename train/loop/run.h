@@ -18,7 +18,8 @@ namespace calfvo::train {
 struct RunRequest {
   TrainConfig config;
   std::filesystem::path folder;
-  bool resume = false;  // from the newest checkpoint of the folder, if it has one
+  bool resume = false;        // from the newest checkpoint of the folder, if it has one
+  bool another_seed = false;  // resume also where the checkpoint has another seed: with other windows
   bool quiet = false;
 };
 
@@ -31,9 +32,9 @@ struct RunResult {
 torch::Device ChooseDevice(DeviceChoice choice, const ProcessPlace& place);
 
 // Trains. `should_stop(steps_done)` is asked after each step, by several processes every log_every steps; the
-// run then saves a checkpoint and returns. Throws Error where the loss is not finite or explodes, which keeps
-// the last good checkpoint, where the folder already holds another run, and for files that cannot be read or
-// written.
+// run then saves a checkpoint and returns. Throws Error where the loss is not finite or explodes or the
+// device or the data fail, which keeps the last good checkpoint, where the folder already holds another run,
+// and for files that cannot be read or written.
 RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Device device,
                    const std::function<bool(int64_t steps_done)>& should_stop);
 

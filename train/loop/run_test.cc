@@ -126,19 +126,22 @@ TEST(TrainRun, TimeEndsIt) {
   EXPECT_LT(result.state.elapsed_s, 30.0);
 }
 
-TEST(TrainRun, ResumeRefusesAnotherNetworkOrOptimizer) {
+TEST(TrainRun, ResumeRefusesAnotherNetworkSeedOrOptimizer) {
   const TempFolder folder;
   Train(Blink(folder.path(), {"schedule.steps=5"}));
   RunRequest other = Blink(folder.path(), {"model.decoder.depth=1"});
   other.resume = true;
   EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("is of a network with other parameters"));
+  other = Blink(folder.path(), {"loop.seed=7"});
+  other.resume = true;
+  EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("seed is 0, but the configuration has 7"));
   other = Blink(folder.path(), {"optimizer.kind=muon"});
   other.resume = true;
   EXPECT_THAT(ErrorFrom([&] { Train(other); }),
               HasSubstr("optimizer.kind is 'adamw', but the configuration has 'muon'"));
 }
 
-TEST(TrainRun, ResumeWithAnotherSeedSeesOtherWindows) {
+TEST(TrainRun, ResumeWithAnotherSeedOnPurposeSeesOtherWindows) {
   const TempFolder folder;
   std::vector<std::string> ends;
   for (const char* seed : {"loop.seed=0", "loop.seed=7"}) {
@@ -146,6 +149,7 @@ TEST(TrainRun, ResumeWithAnotherSeedSeesOtherWindows) {
     Train(Blink(run), 8);
     RunRequest rest = Blink(run, {seed});
     rest.resume = true;
+    rest.another_seed = true;
     EXPECT_TRUE(Train(rest).finished);
     ends.push_back(TensorsOf(*CheckpointFolder(run).Newest()));
   }
