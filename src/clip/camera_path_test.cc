@@ -139,5 +139,21 @@ TEST(CameraPath, CarsKeepToTheRoad) {
   EXPECT_LT(off_road, frames / 20);
 }
 
+// With metres to the things beside the road and seconds of lookahead, no window needs an emergency.
+TEST(CameraPath, CarsBrakeAsCarsCan) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const auto scene = MakeScene(SceneKind::kStreet, seed);
+    const auto path =
+        GeneratePath(*scene, {motion::MotionKind::kVehicle, {10, 1}, 9}, portable::Random(seed));
+    if (!path) continue;
+    for (size_t i = 2; i < path->size(); ++i) {
+      const auto step_m = [&](size_t k) {
+        return portable::Norm((*path)[k].translation - (*path)[k - 1].translation);
+      };
+      EXPECT_LT((step_m(i - 1) - step_m(i)) * 100.0F, 12.0F) << "scene " << seed << ", frame " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace calfvo

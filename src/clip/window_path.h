@@ -86,20 +86,26 @@ CALFVO_HD motion::MotionStart MotionStartAt(const synth::Scene& scene, motion::M
   return start;
 }
 
-// How bad a path is, 0 to 3: the share of frames in which something runs into the camera from behind, of
-// those in which a camera that should travel stands still, and of those in which a car has left the road.
+// How bad a path is, 0 to 4: the share of frames in which something runs into the camera from behind, of
+// those in which a camera that should travel stands still, and of those in which a car has left the road or
+// brakes harder than cars can.
 // position_at(i) is where it is in frame i.
 template <typename PositionAt>
 CALFVO_HD float PathBadness(const synth::Scene& scene, int count, const PositionAt& position_at,
                             motion::MotionKind kind, float interval_s) {
   const bool travels = kind != motion::MotionKind::kStatic && kind != motion::MotionKind::kPureRotation;
-  const bool keeps_to_road = kind == motion::MotionKind::kVehicle && scene.kind == SceneKind::kStreet;
+  const bool drives = kind == motion::MotionKind::kVehicle;
+  const float hardest_braking_m = 10.0F * interval_s * interval_s;
+  float before_m = 0.0F;
   int bad = 0;
   for (int i = 1; i < count; ++i) {
     const portable::Vec3 here = position_at(i);
     bad += synth::IsFree(scene, here, 0.1F, interval_s * static_cast<float>(i)) ? 0 : 1;
-    bad += travels && portable::Norm(here - position_at(i - 1)) < 1e-4F ? 1 : 0;
-    bad += keeps_to_road && fabsf(here.y) > scene.passage_half ? 1 : 0;
+    const float step_m = portable::Norm(here - position_at(i - 1));
+    bad += travels && step_m < 1e-4F ? 1 : 0;
+    bad += drives && scene.kind == SceneKind::kStreet && fabsf(here.y) > scene.passage_half ? 1 : 0;
+    bad += drives && before_m - step_m > hardest_braking_m ? 1 : 0;
+    before_m = step_m;
   }
   return count > 1 ? static_cast<float>(bad) / static_cast<float>(count - 1) : 0.0F;
 }

@@ -66,9 +66,16 @@ class CameraMotion {
     Wish wish;
     if (profile_.is_vehicle) {
       wish = Drive(is_free, axes);
-      if (!WayIsFree(is_free, world_from_camera_.translation, wish.displacement_in_world)) {
-        drive_.Halt();
-        wish = {};
+      // What is met all the same is braked for as hard as it takes; from what drives into the camera it
+      // drives on.
+      float part = 1.0F;
+      while (part > 0.0F &&
+             !WayIsFree(is_free, world_from_camera_.translation, wish.displacement_in_world * part)) {
+        part = part > 0.3F ? part - 0.25F : 0.0F;
+      }
+      if (part < 1.0F && is_free(world_from_camera_.translation)) {
+        drive_.SlowTo(part);
+        wish = {wish.displacement_in_world * part, wish.turn_rad * part};
       }
     } else {
       wish = Roam(is_free, axes);

@@ -70,10 +70,10 @@ class VehicleDrive {
     return motion;
   }
 
-  // Stands at once; for when the way turned out blocked.
-  CALFVO_HD void Halt() {
-    speed_mps_ = 0.0F;
-    yaw_rate_radps_ = 0.0F;
+  // Goes on with this part of the speed; for when the way turned out blocked.
+  CALFVO_HD void SlowTo(float part) {
+    speed_mps_ *= part;
+    yaw_rate_radps_ *= part;
   }
 
   CALFVO_HD float speed_mps() const { return speed_mps_; }
@@ -87,21 +87,23 @@ class VehicleDrive {
   static constexpr float kShakeRadps = 0.018F;
   static constexpr float kBounceM = 0.006F;
   static constexpr float kHorizonS = 2.0F;
+  static constexpr int kPlaces = 12;
 
   CALFVO_HD static float Limited(float value, float limit) { return fminf(fmaxf(value, -limit), limit); }
 
-  // The part of the arc of `curvature` (1/m) and `length_m` that is free, in sixths.
+  // The part of the arc of `curvature` (1/m) and `length_m` that is free, in twelfths: posts beside the road
+  // are not to slip between the places looked at.
   template <typename IsFree>
   CALFVO_HD static float FreeArc(const IsFree& is_free, Vec3 position, const LevelAxes& axes, float curvature,
                                  float length_m) {
-    for (int i = 1; i <= 6; ++i) {
-      const float s = length_m * static_cast<float>(i) / 6.0F;
+    for (int i = 1; i <= kPlaces; ++i) {
+      const float s = length_m * static_cast<float>(i) / kPlaces;
       const float angle = curvature * s;
       const bool straight = fabsf(angle) < 1e-3F;
       const float along = straight ? s : sinf(angle) / curvature;
       const float aside = straight ? 0.5F * angle * s : (1.0F - cosf(angle)) / curvature;
       if (!is_free(position + axes.ahead * along + axes.right * aside))
-        return static_cast<float>(i - 1) / 6.0F;
+        return static_cast<float>(i - 1) / kPlaces;
     }
     return 1.0F;
   }
