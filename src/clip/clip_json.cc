@@ -55,6 +55,7 @@ Json DrawnEffects(const Clip& clip) {
   if (e.curve.steepness > 0.0F) {
     json["tone_curve"] = {{"steepness", Shortest(e.curve.steepness)}, {"middle", Shortest(e.curve.middle)}};
   }
+  json["sharpness"] = Shortest(e.sharpness);
   json["color_balance"] = {Shortest(e.balance.x), Shortest(e.balance.y), Shortest(e.balance.z)};
   return json;
 }

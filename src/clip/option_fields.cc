@@ -31,6 +31,9 @@ constexpr std::array kEffects = {
     FloatField<EffectsOptions>{"metering_probability", &EffectsOptions::metering_probability},
     FloatField<EffectsOptions>{"contrast_probability", &EffectsOptions::contrast_probability},
     FloatField<EffectsOptions>{"max_contrast", &EffectsOptions::max_contrast},
+    FloatField<EffectsOptions>{"sharpness_probability", &EffectsOptions::sharpness_probability},
+    FloatField<EffectsOptions>{"max_softness", &EffectsOptions::max_softness},
+    FloatField<EffectsOptions>{"max_sharpness", &EffectsOptions::max_sharpness},
 };
 
 constexpr std::array kSensor = {

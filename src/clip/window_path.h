@@ -55,11 +55,14 @@ struct FreeStart {
   float clearance = 0.0F;
 };
 
-// Cameras keep 0.3 m from surfaces, vehicles 0.7 m, those high up 2 m; half of that in narrow scenes.
+// Cameras keep 0.3 m from surfaces, those held in the hand 0.2 m, vehicles 0.7 m, those high up 2 m; half of
+// that in narrow scenes.
 CALFVO_HD FreeStart FindFreeStart(const synth::Scene& scene, motion::MotionKind kind,
                                   portable::Random& random) {
   const CameraCarrier carrier = CarrierOf(kind);
-  float clearance = carrier == CameraCarrier::kVehicle ? 0.7F : 0.3F;
+  float clearance = carrier == CameraCarrier::kVehicle    ? 0.7F
+                    : carrier == CameraCarrier::kHandheld ? 0.2F
+                                                          : 0.3F;
   if (IsAerial(scene)) clearance = 2.0F;
   FreeStart found;
   for (int attempt = 0; attempt < 2 && !found.start.free; ++attempt) {

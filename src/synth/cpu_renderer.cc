@@ -101,9 +101,7 @@ FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& c
       const Vec3 light = synth::PixelLight(view, x, y, samples);
       const synth::Rgb8 color =
           synth::Develop(effects, light, gain, x, y, camera.width, camera.height, noise_seed);
-      out.rgb[3 * i] = color.r;
-      out.rgb[3 * i + 1] = color.g;
-      out.rgb[3 * i + 2] = color.b;
+      synth::Store(color, &out.rgb[3 * i]);
       if (out.depth.empty()) continue;
       const synth::Pixel at{static_cast<float>(x), static_cast<float>(y)};
       Hit hit;
@@ -114,6 +112,17 @@ FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& c
       StoreMotion(view, moments.previous, at, hit, &out.motion_to_previous[2 * i]);
     }
   });
+  if (effects.sharpness != 0.0F) {
+    const std::vector<uint8_t> rendered = out.rgb;
+    threads_.ParallelFor(camera.height, [&](int64_t row) {
+      for (int x = 0; x < camera.width; ++x) {
+        const synth::Rgb8 color = synth::Sharpened(rendered.data(), x, static_cast<int>(row), camera.width,
+                                                   camera.height, effects.sharpness);
+        synth::Store(color, &out.rgb[3 * (static_cast<size_t>(row) * static_cast<size_t>(camera.width) +
+                                          static_cast<size_t>(x))]);
+      }
+    });
+  }
   if (effects.jpeg_quality > 0) {
     ApplyJpeg(out.rgb.data(), camera.width, camera.height, effects.jpeg_quality, threads_);
   }

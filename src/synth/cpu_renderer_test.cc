@@ -29,7 +29,8 @@ TEST(CpuRenderer, SameBytesForAnyNumberOfThreads) {
   const WindowEffects effects = synth::DrawEffects({.rolling_shutter_probability = 1,
                                                     .motion_blur_probability = 1,
                                                     .noise_probability = 1,
-                                                    .jpeg_probability = 1},
+                                                    .jpeg_probability = 1,
+                                                    .sharpness_probability = 1},
                                                    2, Random(1));
   for (const SceneKind kind : {SceneKind::kRoom, SceneKind::kStreet, SceneKind::kTerrain}) {
     const auto scene = MakeScene(kind, 9);

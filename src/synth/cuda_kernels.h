@@ -14,8 +14,14 @@ namespace calfvo::synth {
 void LaunchMakeScenes(const WindowBatchOptions& options, const DeviceBatch& batch, uint64_t seed,
                       CudaStream stream);
 
-// cuda_render.cu; `movers` is working memory for [B, K] tables.
-void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, MoverTable* movers,
+// Working memory of a batch.
+struct RenderMemory {
+  MoverTable* movers = nullptr;    // [B, K]
+  uint8_t* unsharpened = nullptr;  // as DeviceBatch::rgb; not touched where no window's sharpness changes
+};
+
+// cuda_render.cu
+void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, const RenderMemory& memory,
                   TextureView textures, uint64_t seed, CudaStream stream);
 
 // Throws Error naming `what` when the last launch failed.

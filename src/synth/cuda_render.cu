@@ -13,6 +13,7 @@ namespace {
 struct RenderArguments {
   DeviceBatch batch;
   const MoverTable* movers;  // [B, K]
+  uint8_t* unsharpened;      // as batch.rgb, of windows whose sharpness changes
   TextureView textures;
   uint64_t seed;
   int frames;
@@ -31,6 +32,11 @@ __device__ FrameView ViewOf(const RenderArguments& a, int window, int frame) {
   view.effects = a.batch.effects + window;
   view.textures = a.textures;
   return view;
+}
+
+// The first pixel of a frame's picture.
+__device__ int64_t PictureStart(const RenderArguments& a, int window, int frame) {
+  return static_cast<int64_t>(window * a.frames + frame) * a.width * a.height;
 }
 
 // One thread per mover and frame; the first of them also bounds all.
@@ -83,11 +89,20 @@ __global__ void __launch_bounds__(128, 7) PictureKernel(RenderArguments a) {
   const auto noise_seed =
       static_cast<uint32_t>(portable::Mix(window_seed + static_cast<uint64_t>(frame) * 977U));
   const Rgb8 color = Develop(effects, light, FrameGain(effects, frame), x, y, a.width, a.height, noise_seed);
-  uint8_t* pixel =
-      a.batch.rgb + 3 * ((static_cast<int64_t>(window * a.frames + frame) * a.height + y) * a.width + x);
-  pixel[0] = color.r;
-  pixel[1] = color.g;
-  pixel[2] = color.b;
+  uint8_t* pictures = effects.sharpness != 0.0F ? a.unsharpened : a.batch.rgb;
+  Store(color, pictures + 3 * (PictureStart(a, window, frame) + y * a.width + x));
+}
+
+// A thread per pixel.
+__global__ void __launch_bounds__(256) SharpnessKernel(RenderArguments a) {
+  const int window = static_cast<int>(blockIdx.z);
+  const float sharpness = a.batch.effects[window].sharpness;
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (sharpness == 0.0F || i >= a.width * a.height) return;
+  const int64_t start = PictureStart(a, window, static_cast<int>(blockIdx.y));
+  const int y = i / a.width;
+  Store(Sharpened(a.unsharpened + 3 * start, i - y * a.width, y, a.width, a.height, sharpness),
+        a.batch.rgb + 3 * (start + i));
 }
 
 __global__ void __launch_bounds__(128) DepthKernel(RenderArguments a) {
@@ -99,8 +114,7 @@ __global__ void __launch_bounds__(128) DepthKernel(RenderArguments a) {
   const int x = i - y * a.width;
   Hit hit;
   const float depth = PixelDepth(ViewOf(a, window, frame), static_cast<float>(x), static_cast<float>(y), hit);
-  a.batch.depth[static_cast<int64_t>(window * a.frames + frame) * a.width * a.height + i] =
-      depth < kFar ? depth : __int_as_float(0x7F800000);
+  a.batch.depth[PictureStart(a, window, frame) + i] = depth < kFar ? depth : __int_as_float(0x7F800000);
 }
 
 __device__ void StoreCellMotion(const RenderArguments& a, const FrameView& view, int window, int other,
@@ -150,8 +164,7 @@ __global__ void __launch_bounds__(64 * kJpegBlocks) JpegKernel(RenderArguments a
   const int block = min(static_cast<int>(blockIdx.x) * kJpegBlocks + local, blocks - 1);
   const int x = 8 * (block % columns) + column;
   const int y = 8 * (block / columns) + row;
-  uint8_t* picture =
-      a.batch.rgb + 3 * static_cast<int64_t>(window * a.frames + blockIdx.y) * a.width * a.height;
+  uint8_t* picture = a.batch.rgb + 3 * PictureStart(a, window, static_cast<int>(blockIdx.y));
   uint8_t* pixel = picture + 3 * (static_cast<int64_t>(min(y, a.height - 1)) * a.width + min(x, a.width - 1));
   const Vec3 color = ToLumaChroma(
       {static_cast<float>(pixel[0]), static_cast<float>(pixel[1]), static_cast<float>(pixel[2])});
@@ -192,13 +205,13 @@ unsigned Blocks(int count, int per_block) {
 
 }  // namespace
 
-void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, MoverTable* movers,
+void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, const RenderMemory& memory,
                   TextureView textures, uint64_t seed, CudaStream stream) {
-  const RenderArguments a{batch,         movers,         textures,     seed,           options.frames,
-                          options.width, options.height, options.cell, options.samples};
+  const RenderArguments a{batch,          memory.movers, memory.unsharpened, textures,     seed,
+                          options.frames, options.width, options.height,     options.cell, options.samples};
   const auto frames = static_cast<unsigned>(options.frames);
   const auto windows = static_cast<unsigned>(options.windows);
-  MoverKernel<<<dim3(frames, windows), 32, 0, stream>>>(a, movers);
+  MoverKernel<<<dim3(frames, windows), 32, 0, stream>>>(a, memory.movers);
   CheckLaunch("mover kernel");
   if (options.effects.metering_probability > 0.0F) {
     MeterKernel<<<windows, kMeterPlaces, 0, stream>>>(a);
@@ -207,6 +220,11 @@ void LaunchRender(const WindowBatchOptions& options, const DeviceBatch& batch, M
   const unsigned tiles = Blocks(options.width, kTileWidth) * Blocks(options.height, kTileHeight);
   PictureKernel<<<dim3(tiles, frames, windows), kTileWidth * kTileHeight, 0, stream>>>(a);
   CheckLaunch("picture kernel");
+  if (options.effects.sharpness_probability > 0.0F) {
+    SharpnessKernel<<<dim3(Blocks(options.width * options.height, 256), frames, windows), 256, 0, stream>>>(
+        a);
+    CheckLaunch("sharpness kernel");
+  }
   if (options.effects.jpeg_probability > 0.0F) {
     const unsigned blocks = Blocks(options.width, 8) * Blocks(options.height, 8);
     JpegKernel<<<dim3(Blocks(static_cast<int>(blocks), kJpegBlocks), frames, windows), 64 * kJpegBlocks, 0,

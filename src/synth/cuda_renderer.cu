@@ -76,6 +76,7 @@ struct CudaWindowRenderer::Buffers {
         posed(frames),
         movers(frames),
         rgb(frames * pixels * 3),
+        unsharpened(o.effects.sharpness_probability > 0.0F ? frames * pixels * 3 : 0),
         depth(o.depth ? frames * pixels : 0),
         cell_depth(frames * cells),
         to_next(frames * cells * 2),
@@ -89,6 +90,7 @@ struct CudaWindowRenderer::Buffers {
   DeviceArray<PosedFrame> posed;
   DeviceArray<synth::MoverTable> movers;
   DeviceArray<uint8_t> rgb;
+  DeviceArray<uint8_t> unsharpened;
   DeviceArray<float> depth;
   DeviceArray<float> cell_depth;
   DeviceArray<float> to_next;
@@ -126,7 +128,8 @@ void CudaWindowRenderer::MakeScenes(uint64_t seed, CudaStream stream) {
 
 void CudaWindowRenderer::Render(uint64_t seed, CudaStream stream) {
   const synth::TextureView textures{buffers_->textures.get(), buffers_->texture_count};
-  synth::LaunchRender(buffers_->options, buffers_->batch, buffers_->movers.get(), textures, seed, stream);
+  const synth::RenderMemory memory{buffers_->movers.get(), buffers_->unsharpened.get()};
+  synth::LaunchRender(buffers_->options, buffers_->batch, memory, textures, seed, stream);
 }
 
 const DeviceBatch& CudaWindowRenderer::device() const {

@@ -32,6 +32,7 @@ EffectsOptions EffectsOptions::Training() {
   o.max_gamma = 0.6F;  // towards the linear response of industrial cameras
   o.metering_probability = 0.8F;
   o.contrast_probability = 0.85F;
+  o.sharpness_probability = 0.6F;
   return o;
 }
 
@@ -59,6 +60,9 @@ void EffectsOptions::Validate() const {
   CheckRange("metering_probability", metering_probability, 0.0F, 1.0F);
   CheckRange("contrast_probability", contrast_probability, 0.0F, 1.0F);
   CheckRange("max_contrast", max_contrast, 0.1F, 5.0F);
+  CheckRange("sharpness_probability", sharpness_probability, 0.0F, 1.0F);
+  CheckRange("max_softness", max_softness, 0.0F, 1.0F);
+  CheckRange("max_sharpness", max_sharpness, 0.0F, 4.0F);
 }
 
 void SensorOptions::Validate() const {

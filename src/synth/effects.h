@@ -43,6 +43,10 @@ struct EffectsOptions {
   float contrast_probability = 0.0F;
   float max_contrast = 4.0F;  // of the tone curve, about its slope in the middle
 
+  float sharpness_probability = 0.0F;  // of pictures softer or sharper than rendered, either as likely
+  float max_softness = 1.0F;           // 1: blurred by a standard deviation of one pixel
+  float max_sharpness = 1.5F;          // what such a blur takes away, added so many times
+
   static EffectsOptions None() { return {}; }
   // What the shipped model is trained with.
   static EffectsOptions Training();
@@ -88,6 +92,7 @@ struct WindowEffects {
   float gamma = 1.0F;
   Vec3 balance{1.0F, 1.0F, 1.0F};
   ToneCurve curve;
+  float sharpness = 0.0F;  // negative: softer
 };
 
 CALFVO_HD WindowEffects DrawEffects(const EffectsOptions& options, int frames, portable::Random random) {
@@ -126,6 +131,10 @@ CALFVO_HD WindowEffects DrawEffects(const EffectsOptions& options, int frames, p
     const float contrast = options.max_contrast * random.Uniform(0.25F, 1.0F);
     e.curve = MakeToneCurve(contrast, random.Uniform(0.34F, 0.5F));
   }
+  if (random.Chance(options.sharpness_probability)) {
+    const float share = random.Uniform(-1.0F, 1.0F);
+    e.sharpness = share * (share < 0.0F ? options.max_softness : options.max_sharpness);
+  }
   return e;
 }
 
@@ -151,6 +160,12 @@ struct Rgb8 {
   uint8_t g = 0;
   uint8_t b = 0;
 };
+
+CALFVO_HD void Store(Rgb8 color, uint8_t* pixel) {
+  pixel[0] = color.r;
+  pixel[1] = color.g;
+  pixel[2] = color.b;
+}
 
 CALFVO_HD float Grey(Vec3 light) {
   return 0.299F * light.x + 0.587F * light.y + 0.114F * light.z;
@@ -205,6 +220,29 @@ CALFVO_HD Rgb8 Develop(const WindowEffects& e, Vec3 light, float gain, int x, in
     value.z += s * (1.2F - value.z * (0.4F / 255)) * (UpperUnit(b) + LowerUnit(b) - 1.0F);
   }
   return {ToByte(value.x), ToByte(value.y), ToByte(value.z)};
+}
+
+// Pixel (x, y) of a picture, softer or sharper as lenses and the processing of cameras leave it: further from
+// or nearer to the mean of the 5 × 5 pixels around it. The border's pixels go on beyond it.
+CALFVO_HD Rgb8 Sharpened(const uint8_t* rgb, int x, int y, int width, int height, float sharpness) {
+  const int kWeights[5] = {1, 4, 6, 4, 1};
+  int sums[3] = {0, 0, 0};
+  for (int dy = -2; dy <= 2; ++dy) {
+    const int row = y + dy < 0 ? 0 : (y + dy >= height ? height - 1 : y + dy);
+    for (int dx = -2; dx <= 2; ++dx) {
+      const int column = x + dx < 0 ? 0 : (x + dx >= width ? width - 1 : x + dx);
+      const uint8_t* p = rgb + 3 * (static_cast<int64_t>(row) * width + column);
+      const int weight = kWeights[dy + 2] * kWeights[dx + 2];
+      for (int c = 0; c < 3; ++c) sums[c] += weight * p[c];
+    }
+  }
+  const uint8_t* here = rgb + 3 * (static_cast<int64_t>(y) * width + x);
+  uint8_t out[3];
+  for (int c = 0; c < 3; ++c) {
+    const auto value = static_cast<float>(here[c]);
+    out[c] = ToByte(value + sharpness * (value - static_cast<float>(sums[c]) / 256.0F));
+  }
+  return {out[0], out[1], out[2]};
 }
 
 }  // namespace synth

@@ -10,6 +10,8 @@
 #include "base/testing.h"
 #include "base/thread_pool.h"
 #include "synth/cpu_renderer.h"
+#include "synth/scene_kind.h"
+#include "synth/test_motion.h"
 
 namespace calfvo {
 namespace {
@@ -40,6 +42,7 @@ TEST(Effects, NoneChangesNothing) {
     EXPECT_EQ(e.gamma, 1.0F);
     EXPECT_EQ(e.curve.At(0.3F), 0.3F);
     EXPECT_EQ(e.target, 0.0F);
+    EXPECT_EQ(e.sharpness, 0.0F);
     EXPECT_EQ(synth::FrameGain(e, 7), 1.0F);
   }
 }
@@ -53,6 +56,8 @@ TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
   int jpegs = 0;
   int curves = 0;
   int meters = 0;
+  int soft = 0;
+  int sharp = 0;
   constexpr int kDraws = 2000;
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
     const WindowEffects e = DrawEffects(options, 8, Random(seed));
@@ -62,6 +67,8 @@ TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
     jpegs += e.jpeg_quality > 0 ? 1 : 0;
     curves += e.curve.steepness > 0.0F ? 1 : 0;
     meters += e.target > 0.0F ? 1 : 0;
+    soft += e.sharpness < 0.0F ? 1 : 0;
+    sharp += e.sharpness > 0.0F ? 1 : 0;
     EXPECT_LE(e.readout_s, options.max_readout_s);
     EXPECT_LE(e.noise, options.max_noise);
   }
@@ -71,6 +78,8 @@ TEST(Effects, TrainingDrawsEveryEffectAboutAsOftenAsItsProbability) {
   EXPECT_NEAR(jpegs, kDraws * options.jpeg_probability, 100);
   EXPECT_NEAR(curves, kDraws * options.contrast_probability, 100);
   EXPECT_NEAR(meters, kDraws * options.metering_probability, 100);
+  EXPECT_NEAR(soft, 0.5F * kDraws * options.sharpness_probability, 100);
+  EXPECT_NEAR(sharp, 0.5F * kDraws * options.sharpness_probability, 100);
 }
 
 TEST(Effects, ToneCurvesKeepBlackAndWhiteAndAreSteepInTheMiddle) {
@@ -158,6 +167,51 @@ TEST(Effects, JpegLosesMoreAtLowerQuality) {
   EXPECT_LT(good, poor);
   EXPECT_GT(poor, 2.0);
   EXPECT_LT(poor, 25.0);
+}
+
+TEST(Effects, SharpnessMovesPixelsFromTheMeanAroundThem) {
+  constexpr int kSide = 9;
+  std::vector<uint8_t> picture(3 * kSide * kSide, 100);
+  const auto at = [&](int x, int y, float sharpness) {
+    const Rgb8 color = synth::Sharpened(picture.data(), x, y, kSide, kSide, sharpness);
+    EXPECT_EQ(color.r, color.g);
+    EXPECT_EQ(color.r, color.b);
+    return static_cast<int>(color.r);
+  };
+  // Of one value it stays, at corners, too.
+  for (const float sharpness : {-1.0F, 0.5F, 4.0F}) {
+    EXPECT_EQ(at(4, 4, sharpness), 100);
+    EXPECT_EQ(at(0, kSide - 1, sharpness), 100);
+  }
+  for (int c = 0; c < 3; ++c) picture[static_cast<size_t>(3 * (4 * kSide + 4) + c)] = 164;
+  // The point has a weight of 36 / 256 in the mean around it, 24 beside it and 1 in the corner.
+  EXPECT_EQ(at(4, 4, -1.0F), 109);
+  EXPECT_EQ(at(5, 4, -1.0F), 106);
+  EXPECT_EQ(at(2, 2, -0.5F), 100);
+  EXPECT_EQ(at(4, 4, 1.0F), 219);
+  EXPECT_EQ(at(4, 5, 1.0F), 94);
+  EXPECT_EQ(at(4, 4, 4.0F), 255);
+  EXPECT_EQ(at(1, 4, -1.0F), 100);  // too far to see it
+}
+
+// The picture is rendered, then sharpened.
+TEST(Effects, RenderedPicturesAreSharpened) {
+  const auto scene = MakeScene(SceneKind::kRoom, 3);
+  const CameraModel camera = CameraFromSensor(Sensor{}, 40, 30);
+  PosedFrame frame;
+  synth::TestMotion(*scene, &frame, 1, 0.1F, Random(4));
+  ThreadPool threads(2);
+  const CpuRenderer renderer(threads);
+  WindowEffects effects;
+  const auto plain = renderer.Render(*scene, camera, &frame, 1, 0, effects, 5).rgb;
+  effects.sharpness = 1.2F;
+  const auto sharp = renderer.Render(*scene, camera, &frame, 1, 0, effects, 5).rgb;
+  EXPECT_NE(plain, sharp);
+  for (int i = 0; i < 40 * 30; ++i) {
+    const Rgb8 expected = synth::Sharpened(plain.data(), i % 40, i / 40, 40, 30, 1.2F);
+    ASSERT_EQ(sharp[static_cast<size_t>(3 * i)], expected.r) << i;
+    ASSERT_EQ(sharp[static_cast<size_t>(3 * i + 2)], expected.b) << i;
+  }
 }
 
 TEST(Effects, ValidateNamesTheFieldAndValue) {

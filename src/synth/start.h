@@ -45,10 +45,10 @@ CALFVO_HD float StartHeight(const Scene& scene, CameraCarrier carrier, portable:
   return 2.0F + 48.0F * share * share * share;
 }
 
-// In front of a thing that is worth a look, 0.45–2 m away, looking at it. Hands go lower for low things.
+// In front of a thing that is worth a look, 0.3–2 m away, looking at it. Hands go lower for low things.
 CALFVO_HD void FaceSight(const Sight& sight, CameraCarrier carrier, portable::Random& random, Start& start) {
   const float rank = random.Uniform();
-  const float away = 0.45F + 1.55F * rank * rank;
+  const float away = 0.3F + 1.7F * rank * rank;
   const float aside = random.Uniform(-0.7F, 0.7F);
   const float above = random.Uniform(0.0F, 0.75F);
   const float miss = random.Uniform(-0.3F, 0.3F);
@@ -119,7 +119,7 @@ CALFVO_HD Start SuggestStart(const Scene& scene, CameraCarrier carrier, float cl
     if (aerial) return start;
     const Pose pose = LookPose(start.position, start.yaw, start.pitch, 0.0F);
     const Hit hit = Trace(scene, movers, 0.0F, {pose.translation, pose.rotation.z});
-    const float nearest = at_sight ? 0.3F : attempt < 8 ? 1.5F : 0.6F;
+    const float nearest = at_sight ? 0.2F : attempt < 8 ? 1.5F : 0.6F;
     if (hit.t > nearest && (hit.t < 60.0F || in_lane)) return start;
   }
   return fallback.free ? fallback : start;
