@@ -240,8 +240,8 @@ CALFVO_HD_CALL void StreetSide(SceneBuilder& b, const StreetMaterials& m, const 
   }
 }
 
-// Cars along the kerb, from the middle of the street outwards, at most `most`.
-CALFVO_HD_CALL void ParkedCars(SceneBuilder& b, const OutdoorMaterials& m, float side, float y, float share,
+// Cars along the kerb at `y`, heading along `yaw`, from the middle of the street outwards, at most `most`.
+CALFVO_HD_CALL void ParkedCars(SceneBuilder& b, const OutdoorMaterials& m, float y, float yaw, float share,
                                int most) {
   Random& r = b.random();
   for (int slot = 0; slot < 26 && most > 0; ++slot) {
@@ -250,7 +250,7 @@ CALFVO_HD_CALL void ParkedCars(SceneBuilder& b, const OutdoorMaterials& m, float
     const float x = away * static_cast<float>(slots_away) + r.Uniform(-0.4F, 0.4F);
     if (!r.Chance(share)) continue;
     --most;
-    b.Place({x, side * y, 0.0F}, (side > 0.0F ? 3.1415927F : 0.0F) + r.Uniform(-0.04F, 0.04F));
+    b.Place({x, y, 0.0F}, yaw + r.Uniform(-0.04F, 0.04F));
     if (r.Chance(0.12F)) {
       Van(b, m);
     } else {
@@ -315,8 +315,9 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
   scene.ground_material = RoadSurface(b, lane, lanes, !one_way && r.Chance(town ? 0.75F : 0.45F));
   const float driven = one_way ? 0.5F * lane : lane * static_cast<float>(lanes);
   const float half_road = driven + (parking ? 2.2F : r.Uniform(0.0F, 0.5F));
-  // Traffic keeps right: towards +x it drives at y < 0.
-  scene.lane_y[0] = one_way ? 0.0F : -0.5F * lane;
+  // Where traffic keeps right, it drives towards +x at y < 0.
+  const bool keeps_left = r.Chance(0.3F);
+  scene.lane_y[0] = one_way ? 0.0F : (keeps_left ? 0.5F : -0.5F) * lane;
   scene.lane_y[1] = -scene.lane_y[0];
   scene.passage_half = driven;
   if (parking) {
@@ -327,8 +328,9 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
       }
     }
     const float share = r.Uniform(0.15F, 0.9F);
-    ParkedCars(b, m.outdoor, 1.0F, driven + 1.15F, share, town ? 8 : 5);
-    ParkedCars(b, m.outdoor, -1.0F, driven + 1.15F, share, town ? 8 : 5);
+    const float kTurned = 3.1415927F;
+    ParkedCars(b, m.outdoor, driven + 1.15F, keeps_left ? 0.0F : kTurned, share, town ? 8 : 5);
+    ParkedCars(b, m.outdoor, -driven - 1.15F, keeps_left ? kTurned : 0.0F, share, town ? 8 : 5);
   }
   if (!town) Hills(b, m.field);
   StreetEnds(b, m, setting);

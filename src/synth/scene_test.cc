@@ -131,7 +131,7 @@ TEST(Scene, MoversHaveTheSizesOfCarsAndPeople) {
         EXPECT_LE(Norm(mover.velocity), 1.8F);
       }
     }
-    const float apart = scene->lane_y[1] - scene->lane_y[0];
+    const float apart = std::fabs(scene->lane_y[1] - scene->lane_y[0]);
     const bool one_way = apart == 0.0F;
     const float lane = one_way ? 2.0F * scene->passage_half : apart;
     EXPECT_GE(lane, one_way ? 3.2F : 2.0F);
@@ -145,6 +145,7 @@ TEST(Scene, MoversHaveTheSizesOfCarsAndPeople) {
 TEST(Scene, StreetsAreOfManyKinds) {
   int marked = 0;
   int one_way = 0;
+  int keep_left = 0;
   int narrow = 0;
   int crowns = 0;
   int tall_houses = 0;
@@ -153,6 +154,7 @@ TEST(Scene, StreetsAreOfManyKinds) {
     const auto scene = MakeScene(SceneKind::kStreet, seed);
     marked += scene->materials[scene->ground_material].scale_v > 0.0F ? 1 : 0;
     one_way += scene->lane_y[0] == 0.0F ? 1 : 0;
+    keep_left += scene->lane_y[0] > 0.0F ? 1 : 0;
     narrow += scene->passage_half < 3.0F ? 1 : 0;
     int tall = 0;
     for (int i = 0; i < scene->static_count; ++i) {
@@ -163,6 +165,7 @@ TEST(Scene, StreetsAreOfManyKinds) {
   }
   EXPECT_NEAR(marked, 0.45 * kStreets, 12);
   EXPECT_NEAR(one_way, 0.2 * kStreets, 10);
+  EXPECT_NEAR(keep_left, 0.24 * kStreets, 10);
   EXPECT_NEAR(narrow, 0.45 * kStreets, 12);
   EXPECT_NEAR(tall_houses, 0.35 * kStreets, 12);
   EXPECT_GT(crowns, 15 * kStreets);

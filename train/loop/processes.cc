@@ -81,7 +81,7 @@ struct Processes::Group {
 namespace calfvo::train {
 
 Processes::Processes(const ProcessPlace& place, torch::Device device) : place_(place), device_(device) {
-  if (place.size == 1) return;
+  if (place.address.empty()) return;
   try {
     group_ = std::make_unique<Group>(place, device);
   } catch (const c10::Error& error) {

@@ -16,7 +16,7 @@ struct ProcessPlace {
   int rank = 0;
   int size = 1;
   int local_rank = 0;   // among the processes of this machine: the GPU it uses
-  std::string address;  // where rank 0 listens; empty for one process
+  std::string address;  // where rank 0 listens; empty for one process that needs nobody
   int port = 29500;
 };
 
@@ -27,7 +27,7 @@ struct ProcessPlace {
 ProcessPlace PlaceFromVariables(const std::function<std::optional<std::string>(const char*)>& lookup);
 ProcessPlace PlaceFromEnvironment();
 
-// Every process makes the same calls in the same order. With one process they do nothing.
+// Every process makes the same calls in the same order. Without an address they do nothing.
 class Processes {
  public:
   // Waits for the others: NCCL for CUDA devices, Gloo for CPUs. Throws Error where this build lacks it, or
@@ -51,7 +51,7 @@ class Processes {
   struct Group;
   ProcessPlace place_;
   torch::Device device_;
-  std::unique_ptr<Group> group_;  // null for one process
+  std::unique_ptr<Group> group_;  // null without an address
 };
 
 }  // namespace calfvo::train
