@@ -21,7 +21,16 @@ struct RenderArguments {
   int height;
   int cell;
   int samples;
+  unsigned zero = 0;  // see OfThread
 };
+
+// A number of the block as a number of the thread, which the compiler cannot know to be the same in all of a
+// warp. It kept what it knows to be the same in registers that the warp shares, and changed them in place
+// where it took the warp for together, as after the loops of Trace. Now and then, in one window of some ten
+// thousand, part of the warp was ahead there, and the rest read from a wrong address (nvcc 13.0.88, sm_90).
+__device__ int OfThread(const RenderArguments& a, unsigned of_block) {
+  return static_cast<int>(of_block + threadIdx.x * a.zero);
+}
 
 __device__ FrameView ViewOf(const RenderArguments& a, int window, int frame) {
   FrameView view;
@@ -55,7 +64,7 @@ __global__ void MoverKernel(RenderArguments a, MoverTable* tables) {
 
 // Sets the automatic exposure of a window, see CpuRenderer::Meter; a thread per place.
 __global__ void __launch_bounds__(kMeterPlaces) MeterKernel(RenderArguments a) {
-  const int window = static_cast<int>(blockIdx.x);
+  const int window = OfThread(a, blockIdx.x);
   WindowEffects& effects = a.batch.effects[window];
   if (effects.target <= 0.0F) return;  // all threads leave together
   __shared__ float seen[kMeterPlaces];
@@ -72,8 +81,8 @@ constexpr int kTileWidth = 16;
 constexpr int kTileHeight = 8;
 
 __global__ void __launch_bounds__(128, 7) PictureKernel(RenderArguments a) {
-  const int window = static_cast<int>(blockIdx.z);
-  const int frame = static_cast<int>(blockIdx.y);
+  const int window = OfThread(a, blockIdx.z);
+  const int frame = OfThread(a, blockIdx.y);
   const int tiles = (a.width + kTileWidth - 1) / kTileWidth;
   const int tile_y = static_cast<int>(blockIdx.x) / tiles;
   const int tile_x = static_cast<int>(blockIdx.x) - tile_y * tiles;
@@ -106,8 +115,8 @@ __global__ void __launch_bounds__(256) SharpnessKernel(RenderArguments a) {
 }
 
 __global__ void __launch_bounds__(128) DepthKernel(RenderArguments a) {
-  const int window = static_cast<int>(blockIdx.z);
-  const int frame = static_cast<int>(blockIdx.y);
+  const int window = OfThread(a, blockIdx.z);
+  const int frame = OfThread(a, blockIdx.y);
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= a.width * a.height) return;
   const int y = i / a.width;
@@ -128,8 +137,8 @@ __device__ void StoreCellMotion(const RenderArguments& a, const FrameView& view,
 }
 
 __global__ void __launch_bounds__(128) CellKernel(RenderArguments a) {
-  const int window = static_cast<int>(blockIdx.z);
-  const int frame = static_cast<int>(blockIdx.y);
+  const int window = OfThread(a, blockIdx.z);
+  const int frame = OfThread(a, blockIdx.y);
   const int columns = a.width / a.cell;
   const int rows = a.height / a.cell;
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

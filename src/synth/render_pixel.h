@@ -78,10 +78,7 @@ CALFVO_HD float MeterAt(const FrameView& view, int place) {
 }
 
 // The distance along the optical axis, at the middle of the pixel and of its exposure; kFar for sky.
-// A real call: inlined into CellKernel, nvcc 13.0.88 for sm_90 kept the frame's number in registers that a
-// warp shares, over Trace's loops, and in one batch of thousands what came after read from a wrong address.
-// With the call that batch renders as it should.
-CALFVO_HD_CALL float PixelDepth(const FrameView& view, float x, float y, Hit& hit) {
+CALFVO_HD float PixelDepth(const FrameView& view, float x, float y, Hit& hit) {
   const float dt = SampleTime(*view.effects, y, view.camera->height, 0.5F);
   const Ray ray = RayAt(view, x, y, dt);
   hit = Trace(*view.scene, *view.movers, dt, ray);
