@@ -36,7 +36,8 @@
 namespace calfvo {
 namespace {
 
-// The bare rate is taken again beside every timing: a shared machine's speed changes from second to second.
+// The bare rate is taken for milliseconds, before and after every timing: a shared machine's speed changes,
+// and with it which of its processors share a core.
 class BareRate {
  public:
   BareRate(const CpuKernels& kernels, int threads) : kernels_(kernels), pool_(threads) {}
@@ -50,7 +51,7 @@ class BareRate {
             if (i == 0) flop = done * pool_.size();
           });
         },
-        5, 0.05, clock());
+        3, 0.004, clock());
     return 1e-9 * flop / seconds;
   }
   clockid_t clock() const { return ClockFor(pool_.size()); }
@@ -62,21 +63,28 @@ class BareRate {
 
 struct Rate {
   double seconds;
-  double bare_gflops;
+  double percent;  // of the bare rate
 };
 
-// Medians over rounds of `function` and the bare rate in turn.
+double MedianOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Medians over `rounds` of the time of `function`, which takes `gflop`, and of its rate as a part of the bare
+// one around it.
 template <typename Function>
-Rate TimeBesideBare(const Function& function, BareRate& bare, int repetitions) {
+Rate TimeBesideBare(const Function& function, double gflop, BareRate& bare, int rounds) {
   std::vector<double> seconds;
-  std::vector<double> rates;
-  for (int round = 0; round < 7; ++round) {
-    rates.push_back(bare.Gflops());
-    seconds.push_back(MedianSeconds(function, repetitions, 0.05, bare.clock()));
+  std::vector<double> percents;
+  double before = bare.Gflops();
+  for (int round = 0; round < rounds; ++round) {
+    seconds.push_back(MedianSeconds(function, 1, 0.004, bare.clock()));
+    const double after = bare.Gflops();
+    percents.push_back(100.0 * gflop / seconds.back() / (0.5 * (before + after)));
+    before = after;
   }
-  std::sort(seconds.begin(), seconds.end());
-  std::sort(rates.begin(), rates.end());
-  return {seconds[3], rates[3]};
+  return {MedianOf(seconds), MedianOf(percents)};
 }
 
 // The least and the most of some ratios, in percent.
@@ -112,12 +120,10 @@ void BenchOps(const std::string& model, BareRate& bare, int threads, Result& res
     const double deviation = RelativeError(prepared->Output(), oracle->Output());
     const bool ok = deviation <= (kernels.bf16 ? op.bound_bf16 : op.bound_f32);
     result.correct = result.correct && ok;
-    const Rate rate = TimeBesideBare([&] { prepared->Run(); }, bare, 3);
-    const double gflops = op.gflop / rate.seconds;
-    const double percent = 100.0 * gflops / rate.bare_gflops;
-    if (op.name.starts_with("linear")) result.products.Add(percent);
+    const Rate rate = TimeBesideBare([&] { prepared->Run(); }, op.gflop, bare, 21);
+    if (op.name.starts_with("linear")) result.products.Add(rate.percent);
     fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare   deviation {:.1e}{}\n", op.name,
-               1e3 * rate.seconds, gflops, percent, deviation, ok ? "" : "  WRONG");
+               1e3 * rate.seconds, op.gflop / rate.seconds, rate.percent, deviation, ok ? "" : "  WRONG");
   }
 }
 
@@ -163,7 +169,7 @@ WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare) {
     network.Decode(frames, result.values);
   };
   step();
-  if (bare != nullptr) result.rate = TimeBesideBare(step, *bare, 1);
+  if (bare != nullptr) result.rate = TimeBesideBare(step, GflopPerWindow(model.config), *bare, 7);
   return result;
 }
 
@@ -171,16 +177,15 @@ void BenchWhole(const ModelFile& model, const std::vector<float>& expected, Bare
                 Result& result) {
   const auto backend = MakeCpuBackend(*result.kernels, threads);
   const WholeResult whole = RunWhole(model, *backend, &bare);
-  const double gflops = GflopPerWindow(model.config) / whole.rate.seconds;
   const double deviation = RelativeError(whole.values, expected);
   const bool ok = deviation <= (result.kernels->bf16 ? 2e-2 : 1e-4);
   result.correct = result.correct && ok;
   result.whole_seconds = whole.rate.seconds;
-  result.whole_percent = 100.0 * gflops / whole.rate.bare_gflops;
+  result.whole_percent = whole.rate.percent;
   fmt::print(
       "  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare   deviation {:.1e}{}   {:.1f} frames/s\n",
-      "whole network", 1e3 * whole.rate.seconds, gflops, result.whole_percent, deviation, ok ? "" : "  WRONG",
-      3.0 / whole.rate.seconds);
+      "whole network", 1e3 * whole.rate.seconds, GflopPerWindow(model.config) / whole.rate.seconds,
+      result.whole_percent, deviation, ok ? "" : "  WRONG", 3.0 / whole.rate.seconds);
 }
 
 #if defined(CALFVO_HAS_DNNL)
