@@ -51,7 +51,10 @@ class VehicleDrive {
     const Wish possible = Avoiding(is_free, wish, position, axes);
     const float lateral_limit = kLateralMps2 / fmaxf(fabsf(possible.yaw_rate_radps), 1e-3F);
     const float target = fminf(possible.speed_mps, lateral_limit);
-    speed_mps_ += fminf(fmaxf(target - speed_mps_, -kBrakingMps2 * step_s), kThrustMps2 * step_s);
+    // It comes to its start no faster than what is ahead allows.
+    const float braking = first_ ? speed_mps_ : kBrakingMps2 * step_s;
+    first_ = false;
+    speed_mps_ += fminf(fmaxf(target - speed_mps_, -braking), kThrustMps2 * step_s);
     const float yaw_change = Limited(possible.yaw_rate_radps - yaw_rate_radps_, kYawRadps2 * step_s);
     yaw_rate_radps_ = Limited(yaw_rate_radps_ + yaw_change, speed_mps_ / kMinRadiusM);
 
@@ -132,6 +135,7 @@ class VehicleDrive {
     return {speed_mps, best * fmaxf(speed_mps_, 1.0F)};
   }
 
+  bool first_ = true;
   float speed_mps_ = 0.0F;
   float yaw_rate_radps_ = 0.0F;
   float shake_radps_ = kShakeRadps;

@@ -59,7 +59,10 @@ CALFVO_HD_CALL void GroundBeside(SceneBuilder& b, const StreetMaterials& m, cons
     b.Box(middle, s.side * (from + 0.5F * width), -0.3F, {length, width, 0.3F + height}, material);
   };
   b.Place({0.0F, 0.0F, 0.0F}, 0.0F);
-  if (s.kerb) strip(s.road, 0.14F, 0.125F, m.outdoor.concrete);
+  // The kerb stands out a little, as faces in one plane would fight.
+  if (s.kerb) {
+    b.Box(middle, s.side * (s.road + 0.065F), -0.3F, {length + 0.02F, 0.15F, 0.425F}, m.outdoor.concrete);
+  }
   if (s.verge > 0.0F) strip(s.road, s.verge, s.Top(), m.grass);
   if (s.walk > 0.0F) strip(s.road + s.verge, s.walk, s.Top() + 0.02F, m.pavement);
   const float near = s.setting == Setting::kCountry ? 12.0F : 40.0F;
