@@ -36,8 +36,8 @@
 namespace calfvo {
 namespace {
 
-// The bare rate is taken for milliseconds, before and after every timing: a shared machine's speed changes,
-// and with it which of its processors share a core.
+// The bare rate is taken for milliseconds, before and after every timing: on a shared machine it changes
+// which processors share a core, and with it the speed.
 class BareRate {
  public:
   BareRate(const CpuKernels& kernels, int threads) : kernels_(kernels), pool_(threads) {}
@@ -77,9 +77,14 @@ template <typename Function>
 Rate TimeBesideBare(const Function& function, double gflop, BareRate& bare, int rounds) {
   std::vector<double> seconds;
   std::vector<double> percents;
+  function();
   double before = bare.Gflops();
   for (int round = 0; round < rounds; ++round) {
-    seconds.push_back(MedianSeconds(function, 1, 0.004, bare.clock()));
+    int calls = 0;
+    double taken = 0.0;
+    const double start = SecondsOf(bare.clock());
+    for (; taken < 0.004; taken = SecondsOf(bare.clock()) - start, ++calls) function();
+    seconds.push_back(taken / calls);
     const double after = bare.Gflops();
     percents.push_back(100.0 * gflop / seconds.back() / (0.5 * (before + after)));
     before = after;

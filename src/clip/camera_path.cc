@@ -37,7 +37,7 @@ std::optional<CameraPath> GeneratePath(const synth::Scene& scene, const PathOpti
                                        portable::Random random) {
   const auto interval_s = static_cast<float>(1.0 / options.rate.Hertz());
   std::optional<CameraPath> best;
-  float least = 5.0F;
+  float least = kWorseThanAnyPath;
   for (int attempt = 0; attempt < kStarts && least > 0.0F; ++attempt) {
     portable::Random draw = random.Fork(static_cast<uint64_t>(attempt));
     const FreeStart found = FindFreeStart(scene, options.kind, draw);

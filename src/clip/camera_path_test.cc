@@ -139,20 +139,28 @@ TEST(CameraPath, CarsKeepToTheRoad) {
   EXPECT_LT(off_road, frames / 20);
 }
 
-// With metres to the things beside the road and seconds of lookahead, no window needs an emergency.
+// What comes into the way of a car on a drive of 15 s may be too near to brake for, but not often. Cars that
+// looked less closely and stood at once did so in 11 of these drives.
 TEST(CameraPath, CarsBrakeAsCarsCan) {
+  int drives = 0;
+  int emergencies = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const auto scene = MakeScene(SceneKind::kStreet, seed);
     const auto path =
-        GeneratePath(*scene, {motion::MotionKind::kVehicle, {10, 1}, 9}, portable::Random(seed));
+        GeneratePath(*scene, {motion::MotionKind::kVehicle, {10, 1}, 150}, portable::Random(seed));
     if (!path) continue;
+    ++drives;
+    const auto step_m = [&](size_t k) {
+      return portable::Norm((*path)[k].translation - (*path)[k - 1].translation);
+    };
+    bool emergency = false;
     for (size_t i = 2; i < path->size(); ++i) {
-      const auto step_m = [&](size_t k) {
-        return portable::Norm((*path)[k].translation - (*path)[k - 1].translation);
-      };
-      EXPECT_LT((step_m(i - 1) - step_m(i)) * 100.0F, 12.0F) << "scene " << seed << ", frame " << i;
+      emergency = emergency || (step_m(i - 1) - step_m(i)) * 100.0F > 12.0F;
     }
+    emergencies += emergency ? 1 : 0;
   }
+  EXPECT_GE(drives, 38);
+  EXPECT_LE(emergencies, 6);
 }
 
 }  // namespace

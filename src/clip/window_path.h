@@ -89,6 +89,9 @@ CALFVO_HD motion::MotionStart MotionStartAt(const synth::Scene& scene, motion::M
   return start;
 }
 
+// Above that of any path.
+inline constexpr float kWorseThanAnyPath = 4.5F;
+
 // How bad a path is, 0 to 4: the share of frames in which something runs into the camera from behind, of
 // those in which a camera that should travel stands still, and of those in which a car has left the road or
 // brakes harder than cars can.

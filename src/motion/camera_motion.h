@@ -57,7 +57,7 @@ class CameraMotion {
   CALFVO_HD const Pose& world_from_camera() const { return world_from_camera_; }
 
   // Moves on by one frame and returns camera_prev_from_camera_next. The position stays free if it was. Cost:
-  // some twenty normal variates and five to a hundred calls of `is_free`, few where there is room.
+  // some twenty normal variates and five to two hundred calls of `is_free`, few where there is room.
   template <typename IsFree>
   CALFVO_HD Pose Step(const IsFree& is_free) {
     travel_.Advance(random_);
@@ -66,8 +66,7 @@ class CameraMotion {
     Wish wish;
     if (profile_.is_vehicle) {
       wish = Drive(is_free, axes);
-      // What is met all the same is braked for as hard as it takes; from what drives into the camera it
-      // drives on.
+      // What is met all the same is braked for as hard as it takes. What runs into the car does not stop it.
       float part = 1.0F;
       while (part > 0.0F &&
              !WayIsFree(is_free, world_from_camera_.translation, wish.displacement_in_world * part)) {

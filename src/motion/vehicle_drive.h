@@ -34,6 +34,7 @@ class VehicleDrive {
   };
 
   CALFVO_HD void Start(const Wish& wish, float step_s, portable::Random& random) {
+    first_ = true;
     speed_mps_ = wish.speed_mps;
     yaw_rate_radps_ = Limited(wish.yaw_rate_radps, speed_mps_ / kMinRadiusM);
     shake_radps_ = random.LogNormal(kShakeRadps, 0.35F);
@@ -94,8 +95,8 @@ class VehicleDrive {
 
   CALFVO_HD static float Limited(float value, float limit) { return fminf(fmaxf(value, -limit), limit); }
 
-  // The part of the arc of `curvature` (1/m) and `length_m` that is free, in twelfths: posts beside the road
-  // are not to slip between the places looked at.
+  // The part of the arc of `curvature` (1/m) and `length_m` that is free, in twelfths: at the speeds of towns
+  // few posts slip between the places looked at.
   template <typename IsFree>
   CALFVO_HD static float FreeArc(const IsFree& is_free, Vec3 position, const LevelAxes& axes, float curvature,
                                  float length_m) {

@@ -17,7 +17,7 @@ void LaunchMakeScenes(const WindowBatchOptions& options, const DeviceBatch& batc
 // Working memory of a batch.
 struct RenderMemory {
   MoverTable* movers = nullptr;    // [B, K]
-  uint8_t* unsharpened = nullptr;  // as DeviceBatch::rgb; not touched where no window's sharpness changes
+  uint8_t* unsharpened = nullptr;  // as DeviceBatch::rgb; null where sharpness_probability is 0
 };
 
 // cuda_render.cu

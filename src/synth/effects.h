@@ -222,8 +222,8 @@ CALFVO_HD Rgb8 Develop(const WindowEffects& e, Vec3 light, float gain, int x, in
   return {ToByte(value.x), ToByte(value.y), ToByte(value.z)};
 }
 
-// Pixel (x, y) of a picture, softer or sharper as lenses and the processing of cameras leave it: further from
-// or nearer to the mean of the 5 × 5 pixels around it. The border's pixels go on beyond it.
+// Pixel (x, y) of a picture, softer or sharper as lenses and the processing of cameras leave it: nearer to
+// or further from the mean of the 5 × 5 pixels around it. The border's pixels go on beyond it.
 CALFVO_HD Rgb8 Sharpened(const uint8_t* rgb, int x, int y, int width, int height, float sharpness) {
   const int kWeights[5] = {1, 4, 6, 4, 1};
   int sums[3] = {0, 0, 0};

@@ -25,6 +25,7 @@ struct StreetMaterials {
 struct SidePlan {
   Setting setting = Setting::kTown;
   float side = 1.0F;   // +1 for y > 0
+  float ahead = 1.0F;  // towards +x or −x: where those drive who drive beside it
   float road = 0.0F;   // from the middle to the kerb
   float verge = 0.0F;  // grass between kerb and pavement
   float walk = 0.0F;   // the pavement
@@ -202,7 +203,7 @@ CALFVO_HD_CALL void AlongTheKerb(SceneBuilder& b, const StreetMaterials& m, cons
   }
   for (float x = -half + r.Uniform(0.0F, 40.0F); x < half && b.PrimitivesLeft() > 6;
        x += r.Uniform(25.0F, 60.0F)) {
-    b.Place({x, s.side * (s.road + 0.6F), s.Top()}, s.side > 0.0F ? -1.5707963F : 1.5707963F);
+    b.Place({x, s.side * (s.road + 0.6F), s.Top()}, s.ahead * 1.5707963F);
     RoadSign(b, m.outdoor);
   }
   if (s.walk <= 0.0F) return;
@@ -341,7 +342,8 @@ CALFVO_HD void BuildStreet(SceneBuilder& b) {
   float edge[2];
   for (int i = 0; i < 2; ++i) {
     const Setting other = town ? Setting::kSuburb : country ? Setting::kSuburb : Setting::kCountry;
-    const SidePlan side = PlanSide(r, r.Chance(0.25F) ? other : setting, i == 0 ? 1.0F : -1.0F, half_road);
+    SidePlan side = PlanSide(r, r.Chance(0.25F) ? other : setting, i == 0 ? 1.0F : -1.0F, half_road);
+    side.ahead = keeps_left ? side.side : -side.side;
     b.KeepPrimitives(i == 0 ? b.PrimitivesLeft() / 2 : 0);
     StreetSide(b, m, side);
     const bool paved = side.walk > 0.0F;

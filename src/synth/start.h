@@ -64,7 +64,8 @@ CALFVO_HD void FaceSight(const Sight& sight, CameraCarrier carrier, portable::Ra
   start.pitch = -atan2f(start.position.z - sight.point.z, away) + 0.5F * miss;
 }
 
-// Tries up to 24 places; prefers those with something to see 0.6–60 m ahead. `clearance` in metres.
+// Tries up to 24 places; prefers those with something to see 0.6–60 m ahead, from 0.2 m at sights.
+// `clearance` in metres.
 CALFVO_HD Start SuggestStart(const Scene& scene, CameraCarrier carrier, float clearance,
                              portable::Random& random) {
   Start start;
