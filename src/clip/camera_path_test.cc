@@ -122,17 +122,27 @@ TEST(CameraPath, CarsOftenRecordAt10HertzAndHandsAt30) {
   }
 }
 
+struct Drive {
+  std::unique_ptr<synth::Scene> street;
+  CameraPath path;  // empty where there is none
+};
+
+// At 10 frames/s.
+Drive DriveThrough(uint64_t seed, int frames) {
+  Drive drive{MakeScene(SceneKind::kStreet, seed), {}};
+  const PathOptions options{motion::MotionKind::kVehicle, {10, 1}, frames};
+  drive.path = GeneratePath(*drive.street, options, portable::Random(seed)).value_or(CameraPath{});
+  return drive;
+}
+
 TEST(CameraPath, CarsKeepToTheRoad) {
   int off_road = 0;
   int frames = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const auto scene = MakeScene(SceneKind::kStreet, seed);
-    const auto path =
-        GeneratePath(*scene, {motion::MotionKind::kVehicle, {10, 1}, 9}, portable::Random(seed));
-    if (!path) continue;
-    for (const portable::Pose& pose : *path) {
+    const Drive drive = DriveThrough(seed, 9);
+    for (const portable::Pose& pose : drive.path) {
       ++frames;
-      off_road += std::fabs(pose.translation.y) > scene->passage_half ? 1 : 0;
+      off_road += std::fabs(pose.translation.y) > drive.street->passage_half ? 1 : 0;
     }
   }
   EXPECT_GT(frames, 150);
@@ -145,16 +155,13 @@ TEST(CameraPath, CarsBrakeAsCarsCan) {
   int drives = 0;
   int emergencies = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
-    const auto scene = MakeScene(SceneKind::kStreet, seed);
-    const auto path =
-        GeneratePath(*scene, {motion::MotionKind::kVehicle, {10, 1}, 150}, portable::Random(seed));
-    if (!path) continue;
-    ++drives;
+    const CameraPath path = DriveThrough(seed, 150).path;
+    drives += path.empty() ? 0 : 1;
     const auto step_m = [&](size_t k) {
-      return portable::Norm((*path)[k].translation - (*path)[k - 1].translation);
+      return portable::Norm(path[k].translation - path[k - 1].translation);
     };
     bool emergency = false;
-    for (size_t i = 2; i < path->size(); ++i) {
+    for (size_t i = 2; i < path.size(); ++i) {
       emergency = emergency || (step_m(i - 1) - step_m(i)) * 100.0F > 12.0F;
     }
     emergencies += emergency ? 1 : 0;

@@ -45,7 +45,7 @@ __device__ motion::MotionKind DrawMotionKind(const float* weights, Random& rando
 // Follows generated motion from up to kStarts places and leaves the best path in `path`.
 __device__ void Generate(const synth::Scene& scene, motion::MotionKind kind, int frames, float rate_hz,
                          Random random, Pose* path, Pose* attempt_path) {
-  float least = 2.0F * kWorseThanAnyPath;
+  float least = kWorseThanAnyPath;
   for (int attempt = 0; attempt < kStarts && least > 0.0F; ++attempt) {
     Random draw = random.Fork(static_cast<uint64_t>(attempt));
     const FreeStart found = FindFreeStart(scene, kind, draw);
@@ -61,7 +61,7 @@ __device__ void Generate(const synth::Scene& scene, motion::MotionKind kind, int
     const auto position_at = [&](int i) { return attempt_path[i].translation; };
     const float badness =
         found.start.free ? PathBadness(scene, frames, position_at, kind, 1.0F / rate_hz) : kWorseThanAnyPath;
-    if (badness >= least) continue;
+    if (attempt > 0 && badness >= least) continue;
     least = badness;
     for (int i = 0; i < frames; ++i) path[i] = attempt_path[i];
   }
