@@ -40,6 +40,8 @@ def table(peer, ours):
         peers = [row for row in rows if row["schedule"] == schedule.replace("stream", "live")
                  and row["name"].startswith("PyTorch")]
         ours_now = [row for row in rows if row["schedule"] == schedule and row not in peers]
+        if not peers:
+            continue  # not measured
         chosen = (peers if schedule != "stream" else []) + ours_now
         if len({row["frames"] for row in peers + ours_now}) > 1:
             raise SystemExit(f"error: the programs took different numbers of frames per {schedule} step")

@@ -162,7 +162,8 @@ def measure(name, schedule, step, seconds):
 
 def measure_all(network, config, correctness, arguments):
     overlap, seconds = arguments.overlap, arguments.seconds
-    schedules = {"live": 1, "offline": arguments.windows}
+    schedules = {name: windows for name, windows in {"live": 1, "offline": arguments.windows}.items()
+                 if name in arguments.schedules}
     rows = []
     for schedule, windows in schedules.items():
         eager = Step(network, config, network.encode, network.decode, windows, overlap)
@@ -193,6 +194,8 @@ def parse():
     parser.add_argument("--overlap", type=int, default=5, help="frames that windows share (%(default)s)")
     parser.add_argument("--windows", type=int, default=16, help="windows of an offline step (%(default)s)")
     parser.add_argument("--seconds", type=float, default=5.0, help="per schedule and variant (%(default)s)")
+    parser.add_argument("--schedules", nargs="+", default=["live", "offline"], choices=["live", "offline"],
+                        help="those to measure; compiling one takes minutes (both)")
     parser.add_argument("--compile-mode", default="max-autotune-no-cudagraphs",
                         help="of torch.compile, or none (%(default)s)")
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
