@@ -91,6 +91,9 @@ void ModelConfig::Validate() const {
     if (!(std::abs(shift) < 100.0))
       throw Error(fmt::format("head.log_variance_shift is {}; expected within ±100", shift));
   }
+  if (input.aspect && input.resize != ResizeRule::kSquash) {
+    throw Error("input.aspect is true, but input.resize is not squash; only squashed pictures need it");
+  }
   CheckEncoder(encoder, input.size);
   CheckRange("decoder.dim", decoder.dim, 1, kMaxDim);
   CheckRange("decoder.depth", decoder.depth, 1, kMaxDepth);

@@ -22,6 +22,7 @@ struct InputConfig {
   ResizeFilter filter = ResizeFilter::kLanczosOrBicubic;
   std::array<double, 3> mean = {0.5, 0.5, 0.5};
   std::array<double, 3> std = {0.5, 0.5, 0.5};
+  bool aspect = false;  // whether the network is told the pictures' width over height; with kSquash only
 };
 
 struct EncoderConfig {
@@ -85,8 +86,8 @@ struct ModelConfig {
 // names.
 ModelConfig NamedConfig(std::string_view name);
 
-// Strict: every key must be there, unknown keys and absurd sizes are errors. `source` stands for the file in
-// messages.
+// Strict: every key but input.aspect must be there, unknown keys and absurd sizes are errors. `source` stands
+// for the file in messages.
 ModelConfig ParseModelConfig(std::string_view json, const std::string& source);
 
 // What ParseModelConfig reads; the same config gives the same text.

@@ -30,6 +30,8 @@ class ObjectReader {
     if (!object.is_object()) throw Error(fmt::format("{} is not a JSON object", path_));
   }
 
+  bool Has(const char* key) const { return object_.contains(key); }
+
   const Json& At(const char* key) {
     const auto found = object_.find(key);
     if (found == object_.end()) throw Error(fmt::format("{}.{} is missing", path_, key));
@@ -159,6 +161,7 @@ InputConfig ReadInput(const Json& json) {
   reader.Read("filter", kFilterNames, &input.filter);
   reader.Read("mean", &input.mean);
   reader.Read("std", &input.std);
+  if (reader.Has("aspect")) reader.Read("aspect", &input.aspect);
   reader.ExpectNoMore();
   return input;
 }
@@ -173,6 +176,16 @@ HeadConfig ReadHead(const Json& json) {
   reader.Read("log_variance_shift", &head.log_variance_shift);
   reader.ExpectNoMore();
   return head;
+}
+
+Json ToJson(const InputConfig& input) {
+  Json json = {{"size", input.size},
+               {"resize", NameOf(kResizeNames, input.resize)},
+               {"filter", NameOf(kFilterNames, input.filter)},
+               {"mean", input.mean},
+               {"std", input.std}};
+  if (input.aspect) json["aspect"] = true;
+  return json;
 }
 
 Json ToJson(const EncoderConfig& encoder) {
@@ -250,12 +263,7 @@ std::string ModelConfigJson(const ModelConfig& config) {
       {"licence", config.licence},
       {"training", config.training},
       {"window", config.window},
-      {"input",
-       {{"size", config.input.size},
-        {"resize", NameOf(kResizeNames, config.input.resize)},
-        {"filter", NameOf(kFilterNames, config.input.filter)},
-        {"mean", config.input.mean},
-        {"std", config.input.std}}},
+      {"input", ToJson(config.input)},
       {"encoder", ToJson(config.encoder)},
       {"decoder",
        {{"kind", NameOf(kDecoderNames, config.decoder.kind)},

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/testing.h"
 
@@ -45,6 +47,33 @@ TEST(ModelConfig, EveryKindSurvivesItsJson) {
       EXPECT_EQ(ModelConfigJson(ParseModelConfig(json, "file")), json);
     }
   }
+}
+
+TEST(ModelConfig, TheAspectIsAnOptionThatIsWrittenOnlyWhereItIsOn) {
+  ModelConfig config = NamedConfig("calfvo-s");
+  const std::string without = ModelConfigJson(config);
+  EXPECT_EQ(without.find("aspect"), std::string::npos);
+  EXPECT_FALSE(ParseModelConfig(without, "file").input.aspect);
+  const size_t tensors = ModelTensors(config).size();
+
+  config.input.aspect = true;
+  const std::string with = ModelConfigJson(config);
+  EXPECT_TRUE(ParseModelConfig(with, "file").input.aspect);
+  EXPECT_EQ(ModelConfigJson(ParseModelConfig(with, "file")), with);
+  EXPECT_EQ(
+      ModelConfigJson(ParseModelConfig(Replaced(with, "\"aspect\": true", "\"aspect\": false"), "file")),
+      without);
+  const std::vector<TensorSpec> more = ModelTensors(config);
+  ASSERT_EQ(more.size(), tensors + 1);
+  const auto added = std::find_if(more.begin(), more.end(),
+                                  [](const TensorSpec& spec) { return spec.name == "decoder.aspect"; });
+  ASSERT_NE(added, more.end());
+  EXPECT_EQ(added->shape, std::vector<int64_t>{256});
+
+  EXPECT_THAT(ParseError(Replaced(with, "\"aspect\": true", "\"aspect\": 1")),
+              HasSubstr("input.aspect is not true or false"));
+  EXPECT_THAT(ParseError(Replaced(with, "\"squash\"", "\"crop\"")),
+              HasSubstr("input.aspect is true, but input.resize is not squash"));
 }
 
 TEST(ModelConfig, CountsThePapersParameters) {

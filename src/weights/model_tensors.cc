@@ -85,6 +85,7 @@ void AddDecoder(const ModelConfig& config, TensorList* list) {
   list->Add("decoder.pos_embed", {config.tokens(), dim});
   list->Add("decoder.time_embed", {config.window, dim});
   list->Add("decoder.camera", {dim});
+  if (config.input.aspect) list->Add("decoder.aspect", {dim});
   for (int i = 0; i < decoder.depth; ++i) {
     const std::string block = fmt::format("decoder.blocks.{}", i);
     if (decoder.kind == DecoderKind::kTimeSpace) {
