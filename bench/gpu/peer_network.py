@@ -224,6 +224,8 @@ class Decoder(nn.Module):
         self.pos_embed = nn.Parameter(torch.empty(n * n, dim))
         self.time_embed = nn.Parameter(torch.empty(config["window"], dim))
         self.camera = nn.Parameter(torch.empty(dim))
+        if config["input"].get("aspect", False):
+            self.aspect = nn.Parameter(torch.empty(dim))  # of no effect here: the pictures are square
         self.blocks = nn.ModuleList(DecoderBlock(decoder) for _ in range(decoder["depth"]))
 
     def forward(self, tokens):

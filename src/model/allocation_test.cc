@@ -51,6 +51,7 @@ namespace {
 TEST(Network, TakesNothingFromTheHeapAfterWarmUp) {
   ModelConfig config = NamedConfig("calfvo-s");
   config.decoder.depth = 2;
+  config.input.aspect = true;
   const ModelFile model = RandomModel(config, 1);
   const auto size = static_cast<size_t>(config.input.size);
   const std::vector<float> image(3 * size * size, 0.25F);
@@ -66,6 +67,7 @@ TEST(Network, TakesNothingFromTheHeapAfterWarmUp) {
     const std::vector<FrameTokens*> out = {&tokens[0], &tokens[1], &tokens[2]};
     std::vector<float> values(static_cast<size_t>(network.values_per_window()));
     const auto step = [&] {
+      network.SetAspect(1.5);
       network.Encode(frames, out);
       network.Decode(window, values);
     };

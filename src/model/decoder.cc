@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
+
+#include "calfvo/error.h"
 
 namespace calfvo {
 namespace {
@@ -11,6 +14,9 @@ namespace {
 AttentionWeights LoadAttention(const WeightLoader& loader, const std::string& name, double norm_eps) {
   return {loader.Norm(name + ".norm", norm_eps), loader.Linear(name + ".qkv"), loader.Linear(name + ".proj")};
 }
+
+// The longest side a picture may have.
+constexpr double kMaxAspect = 16384.0;
 
 }  // namespace
 
@@ -26,6 +32,10 @@ Decoder::Decoder(const ModelConfig& config, const WeightLoader& loader)
       head_bias_(loader.Vector("head.bias")),
       head_values_(int64_t{config.window - 1} * config.head.values_per_pair()),
       scratch_(backend_) {
+  if (config.input.aspect) {
+    camera_of_square_ = loader.Load("decoder.camera");
+    aspect_ = loader.Load("decoder.aspect");
+  }
   for (int i = 0; i < config_.depth; ++i) {
     const std::string name = fmt::format("decoder.blocks.{}", i);
     Layer layer;
@@ -39,6 +49,20 @@ Decoder::Decoder(const ModelConfig& config, const WeightLoader& loader)
                           loader.Linear(name + ".ffn.fc2")};
     layers_.push_back(std::move(layer));
   }
+}
+
+void Decoder::SetAspect(double width_over_height) {
+  if (!(width_over_height >= 1.0 / kMaxAspect && width_over_height <= kMaxAspect)) {
+    throw Error(fmt::format("pictures' width over height is {}; expected 1 / {} to {}", width_over_height,
+                            kMaxAspect, kMaxAspect));
+  }
+  if (!aspect_ || width_over_height == width_over_height_) return;
+  const auto log_aspect = static_cast<float>(std::log2(width_over_height));
+  Tensor camera = CopyOf(camera_of_square_->view());
+  const auto values = camera.MutableData<float>();
+  for (size_t i = 0; i < values.size(); ++i) values[i] += log_aspect * aspect_->Data<float>()[i];
+  camera_ = backend_.MakeVector(camera.view());
+  width_over_height_ = width_over_height;
 }
 
 void Decoder::Decode(std::span<const Activation> frames, float* values) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "model/scratch.h"
 #include "model/vit.h"
 #include "model/weight_loader.h"
+#include "tensor/tensor.h"
 #include "weights/model_config.h"
 
 namespace calfvo {
@@ -17,6 +19,10 @@ namespace calfvo {
 class Decoder {
  public:
   Decoder(const ModelConfig& config, const WeightLoader& loader);
+
+  // The shape of the pictures in the windows that follow, 1 / 16384 to 16384; 1 until this is called. Without
+  // effect on models that are not told it. Not between Decode and the end of its work.
+  void SetAspect(double width_over_height);
 
   // `frames` holds the tokens [N, dim] of the K frames of each window, window after window. values [windows,
   // values_per_window()], in memory of AllocateHost: the head's raw outputs. Does not wait for them.
@@ -35,7 +41,10 @@ class Decoder {
   const DecoderConfig config_;
   const int64_t window_;
   const int64_t tokens_;
-  std::unique_ptr<VectorWeights> camera_;
+  std::optional<Tensor> camera_of_square_;  // like the next one: of models that are told the aspect
+  std::optional<Tensor> aspect_;
+  double width_over_height_ = 1.0;
+  std::unique_ptr<VectorWeights> camera_;  // what windows start with
   std::unique_ptr<VectorWeights> positions_;
   std::unique_ptr<VectorWeights> times_;
   std::unique_ptr<VectorWeights> head_weight_;

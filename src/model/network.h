@@ -35,6 +35,10 @@ class Network {
 
   const ModelConfig& config() const { return config_; }
 
+  // The shape of the pictures before they were squashed, for the windows that follow: Decoder::SetAspect. Not
+  // between BeginDecode and FinishDecode.
+  void SetAspect(double width_over_height) { decoder_.SetAspect(width_over_height); }
+
   // Empty tokens for Encode to fill; keep and reuse them.
   FrameTokens MakeTokens() const;
 

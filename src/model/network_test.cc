@@ -7,11 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <string>
 
 #include "backend/backends.h"
+#include "base/testing.h"
 #include "weights/model_file.h"
 #include "weights/weight_source.h"
 
@@ -21,7 +23,7 @@ namespace {
 constexpr const char* kCases[] = {
     "croco",         "croco_full", "dinov2_offset",       "dinov2_antialias",
     "dinov2_native", "dinov3",     "dinov3_no_registers", "dinov2_antialias_grow",
-    "pair",          "pair_full"};
+    "pair",          "pair_full",  "pair_aspect"};
 
 class Golden : public testing::TestWithParam<const char*> {};
 
@@ -44,6 +46,7 @@ void CheckGolden(const std::string& name, Backend& backend, double bound) {
   const auto golden = OpenWeights(folder / (name + ".expected.safetensors"));
   const ModelConfig& config = model.config;
   Network network(config, *model.weights, backend);
+  if (config.input.aspect) network.SetAspect(golden->Get("width_over_height").Data<double>()[0]);
 
   const auto images = golden->Get("images").Data<float>();
   const auto frame_count = static_cast<size_t>(golden->Get("images").shape()[0]);
@@ -98,6 +101,46 @@ TEST_P(Golden, EveryBackendAgrees) {
 
 INSTANTIATE_TEST_SUITE_P(NumPy, Golden, testing::ValuesIn(kCases),
                          [](const auto& test) { return test.param; });
+
+// What a network that is told the aspect says of one window, for each of these shapes in turn.
+std::vector<std::vector<float>> ValuesForShapes(std::span<const double> shapes, Backend& backend) {
+  const std::filesystem::path folder = CALFVO_GOLDENS;
+  const ModelFile model = LoadModelFile(folder / "pair_aspect.model.safetensors");
+  Network network(model.config, *model.weights, backend);
+  const size_t image_size = 3 * static_cast<size_t>(model.config.input.size * model.config.input.size);
+  const std::vector<float> image(image_size, 0.25F);
+  FrameTokens tokens = network.MakeTokens();
+  network.Encode({{{image.data(), image.data()}}}, {{&tokens}});
+  const std::vector<const FrameTokens*> window(static_cast<size_t>(model.config.window), &tokens);
+  std::vector<std::vector<float>> all;
+  for (const double shape : shapes) {
+    network.SetAspect(shape);
+    network.Decode(window, all.emplace_back(static_cast<size_t>(network.values_per_window())));
+  }
+  return all;
+}
+
+TEST(Network, TheLastShapeThatWasToldCounts) {
+  for (const BackendKind kind : AvailableBackends()) {
+    const auto backend = MakeBackend(kind, /*threads=*/1);
+    const auto values = ValuesForShapes(std::array{1.0, 2.0, 0.5, 2.0, 1.0}, *backend);
+    EXPECT_EQ(values[0], values[4]);
+    EXPECT_EQ(values[1], values[3]);
+    EXPECT_NE(values[0], values[1]);
+    EXPECT_NE(values[0], values[2]);
+    EXPECT_NE(values[1], values[2]);
+    EXPECT_EQ(ValuesForShapes(std::array{1.0}, *backend)[0], values[0]);
+  }
+}
+
+TEST(Network, RefusesShapesThatNoPictureHas) {
+  const auto backend = MakeBackend({"ref", Precision::kF32}, 1);
+  EXPECT_EQ(ValuesForShapes(std::array{16384.0, 1.0 / 16384.0}, *backend).size(), 2U);
+  for (const double shape : {0.0, -1.0, 16385.0, 1.0 / 16385.0, std::nan(""), HUGE_VAL}) {
+    EXPECT_THAT(ErrorFrom([&] { ValuesForShapes(std::array{shape}, *backend); }),
+                testing::HasSubstr("pictures' width over height is"));
+  }
+}
 
 // A small network with random weights.
 ModelConfig SmallConfig(EncoderKind kind) {

@@ -258,12 +258,14 @@ def full_layer(w, decoder, name, q, x):
 DECODER_LAYERS = {"time_space": time_space_layer, "full": full_layer}
 
 
-def decode(w, config, tokens):
+def decode(w, config, tokens, width_over_height=1.0):
     decoder = config["decoder"]
     if config["encoder"]["dim"] != decoder["dim"]:
         tokens = linear(w, "decoder.input", tokens)
     x = tokens + w["decoder.pos_embed"][None] + w["decoder.time_embed"][:, None]
     q = w["decoder.camera"]
+    if config["input"].get("aspect", False):
+        q = q + w["decoder.aspect"] * math.log2(width_over_height)
     for i in range(decoder["depth"]):
         q, x = DECODER_LAYERS[decoder["kind"]](w, decoder, f"decoder.blocks.{i}", q, x)
     return q, x
@@ -320,9 +322,10 @@ def poses_from_head(config, values):
     return rotations, translations, log_variances
 
 
-def run_window(w, config, tokens):
-    """Encoder tokens of one window [K, N, dim] -> dict of everything after the encoder."""
-    camera, x = decode(w, config, tokens)
+def run_window(w, config, tokens, width_over_height=1.0):
+    """Encoder tokens of one window [K, N, dim] -> dict of everything after the encoder. The shape is that of the
+    pictures before they were resized."""
+    camera, x = decode(w, config, tokens, width_over_height)
     frames = x.mean(axis=1)
     values = linear(w, "head", np.concatenate([camera, frames.ravel()]))
     rotations, translations, log_variances = poses_from_head(config, values)
@@ -394,6 +397,8 @@ def decoder_shapes(config):
     decoder, dim = config["decoder"], config["decoder"]["dim"]
     shapes = {"decoder.pos_embed": (token_count(config), dim), "decoder.time_embed": (config["window"], dim),
               "decoder.camera": (dim,)}
+    if config["input"].get("aspect", False):
+        shapes["decoder.aspect"] = (dim,)
     if config["encoder"]["dim"] != dim:
         shapes |= affine("decoder.input", dim, config["encoder"]["dim"])
     for i in range(decoder["depth"]):
