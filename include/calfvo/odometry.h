@@ -69,7 +69,8 @@ class Odometry {
   Odometry(Odometry&&) noexcept;
   Odometry& operator=(Odometry&&) noexcept;
 
-  // Times must increase. Returns the poses that became final: none, one or a few, in order.
+  // Times must increase. A video's pictures should have one shape; the first one's is taken for all. Returns
+  // the poses that became final: none, one or a few, in order.
   std::vector<PoseEstimate> Push(const Picture& picture, int64_t timestamp_ns);
 
   // Ends the video and returns the poses of the last pictures. The next Push begins a new video.

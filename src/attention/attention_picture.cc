@@ -24,6 +24,7 @@ namespace {
 struct PreparedWindow {
   std::vector<std::vector<float>> inputs;
   std::vector<SquarePicture> pictures;
+  double width_over_height = 1.0;  // of the first picture, as it was
 };
 
 PreparedWindow ReadWindow(const std::string& input, const ModelConfig& config,
@@ -34,6 +35,7 @@ PreparedWindow ReadWindow(const std::string& input, const ModelConfig& config,
   PreparedWindow window;
   Frame frame;
   while (std::ssize(window.inputs) < config.window && source->Next(frame)) {
+    if (window.inputs.empty()) window.width_over_height = static_cast<double>(frame.width) / frame.height;
     preprocessor.Run(frame.view(), window.inputs.emplace_back(values));
     window.pictures.push_back({config.input.size, std::vector<uint8_t>(values)});
     preprocessor.Resize(frame.view(), window.pictures.back().rgb);
@@ -48,6 +50,7 @@ PreparedWindow ReadWindow(const std::string& input, const ModelConfig& config,
 void Decode(const ModelFile& model, const PreparedWindow& window, AttentionFlow& flow) {
   const auto backend = MakeObservedBackend(flow);
   Network network(model.config, *model.weights, *backend);
+  network.SetAspect(window.width_over_height);
   std::vector<FrameTokens> tokens;
   std::vector<FrameImages> images;
   std::vector<FrameTokens*> encoded;

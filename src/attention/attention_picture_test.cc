@@ -8,6 +8,7 @@
 #include "estimator/tiny_model.h"
 #include "frames/image_decoder.h"
 #include "plot/color.h"
+#include "weights/memory_weights.h"
 #include "weights/model_file.h"
 
 namespace calfvo {
@@ -74,6 +75,25 @@ TEST_F(WriteAttentionTest, AStripOfTheQueryAndWhatFollows) {
   EXPECT_EQ(ReadWholeFile(At("out/attention.png")), first);
   Write({.x = 0.1, .frames = 3});
   EXPECT_NE(ReadWholeFile(At("out/attention.png")), first);
+}
+
+TEST_F(WriteAttentionTest, IsThatOfPicturesInTheirShape) {
+  ModelConfig config = TinyConfig();
+  config.input.aspect = true;
+  std::string pictures[2];
+  for (const int factor : {0, 1}) {  // the pictures are twice as wide as high
+    MemoryWeights weights("test");
+    for (const TensorSpec& spec : ModelTensors(config)) {
+      Tensor tensor = RandomWeight(spec, 1);
+      if (spec.name == "decoder.aspect") {
+        for (float& value : tensor.MutableData<float>()) value *= 100.0F * static_cast<float>(factor);
+      }
+      weights.Add(spec.name, std::move(tensor));
+    }
+    SaveModelFile(config, weights, DType::kF32, At("tiny.safetensors"));
+    pictures[factor] = ReadWholeFile(Write({.frames = 3}));
+  }
+  EXPECT_NE(pictures[0], pictures[1]);
 }
 
 TEST_F(WriteAttentionTest, SaysWhatIsWrong) {

@@ -39,6 +39,11 @@ size_t NetworkEstimator::input_size() const {
 void NetworkEstimator::Start(int frames_kept) {
   while (std::ssize(ring_) < frames_kept) ring_.push_back(network_.MakeTokens());
   frames_ = 0;
+  width_over_height_ = 1.0;
+}
+
+void NetworkEstimator::SetPictureShape(int width, int height) {
+  width_over_height_ = static_cast<double>(width) / static_cast<double>(height);
 }
 
 void NetworkEstimator::AddFrames(std::span<const float* const> pictures) {
@@ -60,6 +65,7 @@ void NetworkEstimator::AddFrames(std::span<const float* const> pictures) {
 }
 
 void NetworkEstimator::BeginEstimate(std::span<const int64_t> first_frames) {
+  network_.SetAspect(width_over_height_);
   window_tokens_.clear();
   for (const int64_t first : first_frames) {
     for (int i = 0; i < window(); ++i) window_tokens_.push_back(&TokensOf(first + i));

@@ -27,6 +27,7 @@ class NetworkEstimator : public WindowEstimator {
   bool has_confidence() const override { return network_.config().head.confidence; }
   size_t input_size() const override;
   void Start(int frames_kept) override;
+  void SetPictureShape(int width, int height) override;
   float* PictureMemory(size_t count) override;
   void PreparePicture(const ImageView& picture, float* out) override { preparer_.Run(picture, out); }
   // Takes pictures in host memory, too, [3, size, size] and normalised.
@@ -54,6 +55,7 @@ class NetworkEstimator : public WindowEstimator {
   PicturePreparer preparer_;  // after the memory that it may still be writing
   std::vector<FrameTokens> ring_;
   int64_t frames_ = 0;
+  double width_over_height_ = 1.0;  // of the video's pictures
   // In the backend's memory: what the next frame's encoder sees as the one before, and room for its
   // successor.
   std::unique_ptr<Buffer> kept_pictures_;

@@ -91,6 +91,31 @@ TEST(NetworkEstimator, SaysWhatTheNetworkSays) {
   }
 }
 
+TEST(NetworkEstimator, EachVideoHasItsShape) {
+  ModelConfig config = TinyConfig();
+  config.input.aspect = true;
+  const ModelFile model = RandomModel(config, 3);
+  for (const BackendKind& kind : AvailableBackends()) {
+    NetworkEstimator estimator(model, kind, 1);
+    const auto pictures = RandomPictures(8, estimator.input_size());
+    const auto add = [&] {
+      for (const auto& picture : pictures) estimator.AddFrames({{picture.data()}});
+    };
+    const auto estimate = [&](int width, int height) {
+      return EstimateWindow(estimator, [&] {
+        add();
+        estimator.SetPictureShape(width, height);
+      });
+    };
+    const auto square = EstimateWindow(estimator, add);
+    const auto wide = estimate(640, 360);
+    EXPECT_NE(wide[0].first_from_second.translation, square[0].first_from_second.translation);
+    ExpectSame(estimate(1280, 720), wide);
+    ExpectSame(EstimateWindow(estimator, add), square);
+    ExpectSame(estimate(7, 7), square);
+  }
+}
+
 // With pictures that change their size. Where the host prepares them, only their memory is tested.
 TEST(NetworkEstimator, PreparesPicturesAsThePreprocessorDoes) {
   const ModelFile model = RandomModel(TinyConfig(), 3);

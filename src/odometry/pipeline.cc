@@ -118,6 +118,10 @@ PipelineResult RunPipeline(FrameSource& source, WindowEstimator& estimator, cons
         pictures.push_back(queue.at(i).values);
         records.push_back(queue.at(i).frame);
       }
+      if (result.frames == 0) {
+        const FrameRecord& first = queue.at(0).frame;
+        estimator.SetPictureShape(first.width, first.height);
+      }
       tracker.Add(pictures, poses);
       queue.Release(count);
       result.frames += static_cast<int64_t>(count);

@@ -13,7 +13,7 @@
 namespace calfvo {
 namespace {
 
-// Pictures of one pixel whose red tells the frame's number.
+// Pictures of one pixel, but for the first one's width, whose red tells the frame's number.
 class FakeSource : public FrameSource {
  public:
   explicit FakeSource(int64_t frames, bool is_live = false) : frames_(frames) { info_.is_live = is_live; }
@@ -23,8 +23,9 @@ class FakeSource : public FrameSource {
     if (next_ == frames_) return false;
     frame.index = next_;
     frame.timestamp_ns = 1000 * next_;
-    frame.width = frame.height = 1;
-    frame.rgb.assign(3, static_cast<uint8_t>(next_ % 251));
+    frame.width = next_ == 0 ? first_width : 1;
+    frame.height = 1;
+    frame.rgb.assign(static_cast<size_t>(3 * frame.width), static_cast<uint8_t>(next_ % 251));
     frame.damage = next_ == 3 ? "scratched" : "";
     ++next_;
     if (stop_at == next_) stop.store(true);
@@ -32,6 +33,7 @@ class FakeSource : public FrameSource {
   }
   const SourceInfo& info() const override { return info_; }
 
+  int first_width = 1;  // of the first picture
   int64_t fail_at = -1;
   int64_t stop_at = -1;
   std::atomic<bool> stop = false;
@@ -76,6 +78,17 @@ TEST(Pipeline, OnePosePerFrameInOrder) {
       EXPECT_EQ(given.poses[k].frame, i);
       EXPECT_EQ(given.frames[k].damage, i == 3 ? "scratched" : "");
     }
+  }
+}
+
+TEST(Pipeline, TellsTheFirstPicturesShapeBeforeTheFirstWindow) {
+  for (const PipelineOptions& options : {PipelineOptions{.batch = 3}, PipelineOptions{.live = true}}) {
+    FakeEstimator estimator(8);
+    FakeSource source(20);
+    source.first_width = 3;
+    RunPipeline(source, estimator, options, [](const auto&, const auto&) {});
+    EXPECT_EQ(estimator.shape_of_first_window, std::pair(3, 1));
+    EXPECT_EQ(estimator.shape, std::pair(3, 1));
   }
 }
 
