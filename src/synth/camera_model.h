@@ -104,6 +104,12 @@ CALFVO_HD CameraModel CameraFromSensor(const Sensor& sensor, int width, int heig
   return camera;
 }
 
+// Width over height of what a picture shows, whatever it was scaled to: for pictures of a sensor, whose
+// pixels are square, its aspect · crop_width / crop_height.
+CALFVO_HD float PictureAspect(const CameraModel& camera) {
+  return (static_cast<float>(camera.width) / camera.fx) / (static_cast<float>(camera.height) / camera.fy);
+}
+
 // What DrawSensor draws from.
 struct SensorOptions {
   float min_focal_over_width = 0.45F;  // log-uniform between the two

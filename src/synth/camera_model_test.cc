@@ -33,6 +33,17 @@ TEST(CameraModel, PixelToRayAndBackIsExactForEverySensorDrawn) {
   }
 }
 
+TEST(CameraModel, TheAspectIsThatOfThePartThatIsKept) {
+  Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    const Sensor sensor = DrawSensor({.crop_probability = 0.5F}, SceneKind::kStreet, random);
+    const float expected = sensor.aspect * sensor.crop_width / sensor.crop_height;
+    for (const int width : {224, 640}) {
+      EXPECT_NEAR(PictureAspect(CameraFromSensor(sensor, width, 224)) / expected, 1.0F, 1e-5F);
+    }
+  }
+}
+
 TEST(CameraModel, AThirdOfTheSensorsOnStreetsAreThoseOfCars) {
   Random random(2);
   int wide = 0;
