@@ -22,6 +22,7 @@ Decoder::Decoder(const ModelConfig& config, const WeightTable& weights)
       pos_embed_(weights.Get("decoder.pos_embed")),
       time_embed_(weights.Get("decoder.time_embed")),
       camera_(weights.Get("decoder.camera")) {
+  if (config.input.aspect) aspect_ = weights.Get("decoder.aspect");
   const double eps = config_.norm_eps;
   for (int i = 0; i < config_.depth; ++i) {
     const std::string name = fmt::format("decoder.blocks.{}", i);
@@ -39,16 +40,18 @@ Decoder::Decoder(const ModelConfig& config, const WeightTable& weights)
   }
 }
 
-Decoder::Output Decoder::operator()(const at::Tensor& tokens) const {
+Decoder::Output Decoder::operator()(const at::Tensor& tokens, const at::Tensor& log_aspect) const {
   const int64_t windows = tokens.size(0);
   const int64_t frames = tokens.size(1);
   const at::Tensor embeddings = pos_embed_ + time_embed_.unsqueeze(1);
   const at::Tensor x = tokens + embeddings.to(tokens.scalar_type());
-  const at::Tensor camera = camera_.to(x.scalar_type());
+  at::Tensor camera = camera_.unsqueeze(0);  // one for all windows, or one each
+  if (aspect_.defined()) camera = camera + log_aspect.unsqueeze(1) * aspect_;
+  camera = camera.to(x.scalar_type()).unsqueeze(1);
   Output output;
   at::Tensor last_camera;
   if (config_.kind == DecoderKind::kTimeSpace) {
-    const at::Tensor z = TimeSpace(at::cat({camera.expand({windows, frames, 1, -1}), x}, 2));
+    const at::Tensor z = TimeSpace(at::cat({camera.unsqueeze(1).expand({windows, frames, 1, -1}), x}, 2));
     last_camera = z.select(1, 0).select(1, 0);
     output.tokens = z.narrow(2, 1, tokens.size(2));
   } else {

@@ -21,8 +21,8 @@ class Decoder {
 
   Decoder(const ModelConfig& config, const WeightTable& weights);
 
-  // `tokens` [B, K, N, d].
-  Output operator()(const at::Tensor& tokens) const;
+  // `tokens` [B, K, N, d], `log_aspect` [B] f32, which only networks that are told the aspect look at.
+  Output operator()(const at::Tensor& tokens, const at::Tensor& log_aspect) const;
 
  private:
   struct Layer {
@@ -42,6 +42,7 @@ class Decoder {
 
   const DecoderConfig config_;
   at::Tensor pos_embed_, time_embed_, camera_;
+  at::Tensor aspect_;  // undefined where the network is not told the pictures' aspect
   std::vector<Layer> layers_;
 };
 

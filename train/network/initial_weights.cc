@@ -80,7 +80,7 @@ Tensor InitialWeight(const ModelConfig& config, const TensorSpec& spec, const po
     FillHeadBias(config.head, values);
   } else if (name == "head.weight") {
     FillNormal(random, kHeadSigma, values);
-  } else if (name.ends_with(".bias")) {
+  } else if (name.ends_with(".bias") || name == "decoder.aspect") {
     // stays 0
   } else if (EndsWithOneOf(name, {".ls1", ".ls2"})) {
     std::fill(values.begin(), values.end(), kLayerScale);

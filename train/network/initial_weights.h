@@ -13,7 +13,8 @@ namespace calfvo::train {
 // Every tensor of the model, a function of its name and the seed: matrices and embeddings from a normal
 // distribution of deviation 0.02, cut at two deviations; convolutions with a deviation that keeps the
 // variance through GELU; what adds to the residual stream divided by the square root of the number of
-// additions; biases 0 and gains 1. The head starts with poses near the identity and variances of one.
+// additions; biases and what the aspect adds 0, gains 1. The head starts with poses near the identity and
+// variances of one.
 std::unique_ptr<WeightSource> InitialWeights(const ModelConfig& config, uint64_t seed);
 
 }  // namespace calfvo::train

@@ -28,9 +28,14 @@ TensorsByName AllTensors(const TrainNetworkImpl& network) {
 }  // namespace
 
 void LoadWeights(TrainNetworkImpl& network, const WeightSource& weights) {
+  LoadTensors(network, weights, ModelTensors(network.config()));
+}
+
+void LoadTensors(TrainNetworkImpl& network, const WeightSource& weights,
+                 const std::vector<TensorSpec>& wanted) {
   const at::NoGradGuard no_grad;
   const TensorsByName tensors = AllTensors(network);
-  for (const TensorSpec& spec : ModelTensors(network.config())) {
+  for (const TensorSpec& spec : wanted) {
     const Tensor source = ToF32(weights.Get(spec.name));
     if (source.shape() != Shape(spec.shape)) {
       throw Error(fmt::format("{}: tensor {} has shape {}; expected {}", weights.file_name(), spec.name,

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "calfvo/error.h"
 #include "network/decoder.h"
 #include "network/encoder.h"
 #include "network/initial_weights.h"
@@ -68,8 +69,9 @@ TrainNetworkImpl::TrainNetworkImpl(const ModelConfig& config, const NetworkOptio
 
 TrainNetworkImpl::~TrainNetworkImpl() = default;
 
-NetworkOutput TrainNetworkImpl::forward(const at::Tensor& frames, const at::Tensor& before) {
-  return Decode(Encode(frames, before));
+NetworkOutput TrainNetworkImpl::forward(const at::Tensor& frames, const at::Tensor& before,
+                                        const at::Tensor& log_aspect) {
+  return Decode(Encode(frames, before), log_aspect);
 }
 
 at::Tensor TrainNetworkImpl::Encode(const at::Tensor& frames, const at::Tensor& before) {
@@ -77,8 +79,12 @@ at::Tensor TrainNetworkImpl::Encode(const at::Tensor& frames, const at::Tensor& 
   return parts_->encoder(frames, before, dtype());
 }
 
-NetworkOutput TrainNetworkImpl::Decode(const at::Tensor& tokens) {
-  const Decoder::Output decoded = parts_->decoder(parts_->input ? (*parts_->input)(tokens) : tokens);
+NetworkOutput TrainNetworkImpl::Decode(const at::Tensor& tokens, const at::Tensor& log_aspect) {
+  if (config_.input.aspect && !log_aspect.defined()) {
+    throw Error("input.aspect is true, but nobody tells the network its pictures' aspect");
+  }
+  const Decoder::Output decoded =
+      parts_->decoder(parts_->input ? (*parts_->input)(tokens) : tokens, log_aspect);
   NetworkOutput output;
   output.values = parts_->head(decoded.descriptors).unflatten(1, {config_.window - 1, -1});
   if (parts_->motion) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "tensor/dtype.h"
 #include "weights/model_config.h"
@@ -43,12 +44,14 @@ class TrainNetworkImpl : public torch::nn::Module {
   ~TrainNetworkImpl() override;
 
   // `frames` [B, K, S, S, 3] and `before` [B, S, S, 3], uint8 RGB, as in WindowBatch. Encoders of single
-  // frames do not look at `before`.
-  NetworkOutput forward(const at::Tensor& frames, const at::Tensor& before = {});
+  // frames do not look at `before`. `log_aspect` [B] f32, likewise, is needed where the configuration has
+  // input.aspect, and not looked at elsewhere.
+  NetworkOutput forward(const at::Tensor& frames, const at::Tensor& before = {},
+                        const at::Tensor& log_aspect = {});
 
   // The two halves, for tokens that are computed once and kept: [B, K, N, dim] in between.
   at::Tensor Encode(const at::Tensor& frames, const at::Tensor& before = {});
-  NetworkOutput Decode(const at::Tensor& tokens);
+  NetworkOutput Decode(const at::Tensor& tokens, const at::Tensor& log_aspect = {});
 
   const ModelConfig& config() const { return config_; }
   at::ScalarType dtype() const { return options_.bf16 ? at::kBFloat16 : at::kFloat; }  // of activations
@@ -64,6 +67,9 @@ TORCH_MODULE(TrainNetwork);
 // Fills the parameters from a model file's tensors; throws Error naming the one that is missing or misshapen.
 // The motion head, which no model file has, keeps its values.
 void LoadWeights(TrainNetworkImpl& network, const WeightSource& weights);
+// The same for these of its tensors; the others keep their values.
+void LoadTensors(TrainNetworkImpl& network, const WeightSource& weights,
+                 const std::vector<TensorSpec>& wanted);
 
 // Writes the network as a model file (weights/model_file.h) with `config`, which may differ from the
 // network's in what has no tensors: name, licence, training, calibration. The motion head stays out.

@@ -63,6 +63,10 @@ std::vector<Case> Cases() {
   add("pair_without_confidence", EncoderKind::kPair).head.confidence = false;
   add("pair_full", EncoderKind::kPair).decoder.kind = DecoderKind::kFull;
   add("pair_wider_decoder", EncoderKind::kPair).decoder.dim = 48;
+  add("pair_aspect", EncoderKind::kPair).input.aspect = true;
+  ModelConfig& full_aspect = add("croco_full_aspect", EncoderKind::kCroco);
+  full_aspect.decoder.kind = DecoderKind::kFull;
+  full_aspect.input.aspect = true;
   return cases;
 }
 
@@ -76,15 +80,21 @@ at::Tensor RandomFrames(const ModelConfig& config, int64_t windows, uint64_t see
   return frames;
 }
 
+// Width over height of the pictures of each window, for networks that are told it.
+constexpr float kAspects[] = {16.0F / 9, 0.75F};
+
 NetworkOutput Forward(TrainNetwork& network, const at::Tensor& frames) {
-  return network->forward(frames.narrow(1, 1, frames.size(1) - 1), frames.select(1, 0));
+  const at::Tensor log_aspect =
+      at::log2(torch::tensor(at::ArrayRef<float>(kAspects))).narrow(0, 0, frames.size(0));
+  return network->forward(frames.narrow(1, 1, frames.size(1) - 1), frames.select(1, 0), log_aspect);
 }
 
 // What the runtime makes of one window of frames [1 + K, S, S, 3].
 std::vector<float> RuntimeValues(const ModelConfig& config, const WeightSource& weights,
-                                 const at::Tensor& frames) {
+                                 const at::Tensor& frames, float width_over_height = kAspects[0]) {
   const auto backend = MakeBackend({"ref", Precision::kF32}, /*threads=*/1);
   Network network(config, weights, *backend);
+  network.SetAspect(width_over_height);
   const int64_t plane = int64_t{config.input.size} * config.input.size;
   std::vector<std::vector<float>> images;
   std::vector<FrameTokens> tokens;
@@ -137,7 +147,8 @@ TEST_P(Twin, AgreesWithTheRuntime) {
     LoadWeights(*network, *model.weights);
     const at::Tensor values = Forward(network, frames).values;
     for (int64_t window = 0; window < 2; ++window) {
-      const std::vector<float> expected = RuntimeValues(config, *model.weights, frames[window]);
+      const std::vector<float> expected =
+          RuntimeValues(config, *model.weights, frames[window], kAspects[window]);
       EXPECT_LE(RelativeError(values[window], expected), bf16 ? 5e-2 : 1e-4) << (bf16 ? "bf16" : "f32");
     }
   }
@@ -165,6 +176,27 @@ TEST_P(Twin, HasTheTensorsOfModelFilesAndGradientsOfAll) {
 
 INSTANTIATE_TEST_SUITE_P(Every, Twin, testing::ValuesIn(Cases()),
                          [](const auto& test) { return test.param.name; });
+
+// decoder.aspect is added to the camera token log_aspect times.
+TEST(Aspect, ItsGradientIsTheCamerasTimesItself) {
+  ModelConfig config = TinyConfig(EncoderKind::kPair);
+  config.input.aspect = true;
+  TrainNetwork network(config, NetworkOptions{.motion_head = false});
+  const auto parameters = network->named_parameters();
+  EXPECT_EQ(parameters["decoder.aspect"].abs().max().item<float>(), 0.0F);  // what training begins with
+  Forward(network, RandomFrames(config, 1, 3)).values.square().sum().backward();
+  const at::Tensor expected = parameters["decoder.camera"].grad() * std::log2(kAspects[0]);
+  EXPECT_GT(expected.abs().max().item<float>(), 0.0F);
+  EXPECT_TRUE(at::allclose(parameters["decoder.aspect"].grad(), expected, 1e-5, 1e-9));
+}
+
+TEST(Aspect, MustBeToldWhereTheNetworkKnowsIt) {
+  ModelConfig config = TinyConfig(EncoderKind::kPair);
+  config.input.aspect = true;
+  TrainNetwork network(config, NetworkOptions{});
+  EXPECT_EQ(ErrorFrom([&] { network->forward(RandomFrames(config, 1, 3).narrow(1, 1, 3)); }),
+            "input.aspect is true, but nobody tells the network its pictures' aspect");
+}
 
 // All gradients in one row.
 at::Tensor Gradients(const ModelConfig& config, const WeightSource& weights, bool bf16) {
