@@ -11,6 +11,7 @@
 #include <array>
 
 #include "clip/cuda_motion.h"
+#include "data/log_aspects.h"
 #include "data/relative_poses.h"
 #include "motion/real_paths.h"
 #include "portable/random.h"
@@ -60,6 +61,7 @@ struct Slot {
     batch.before = rgb.select(1, 0);
     batch.motion = torch::from_blob(renderer.device().cell_to_previous, {b, 1 + k, rows, columns, 2}, f32)
                        .narrow(1, 1, k);
+    batch.log_aspect = torch::empty({b}, f32);
     batch.rotation = torch::empty({b, k - 1, 3, 3}, f32);
     batch.translation = torch::empty({b, k - 1, 3}, f32);
   }
@@ -113,6 +115,8 @@ class CudaProceduralStream : public WindowStream {
   void Render(Slot& slot, int64_t step) {
     const uint64_t seed = BatchSeed(seed_, step);
     slot.renderer.MakeScenes(seed, stream_);
+    LaunchLogAspects(slot.renderer.device().cameras, slot.renderer.options().windows,
+                     slot.batch.log_aspect.data_ptr<float>(), stream_);
     motion_.Fill(slot.renderer, seed, stream_);
     slot.renderer.Render(seed, stream_);
     const WindowBatchOptions& options = slot.renderer.options();

@@ -26,13 +26,14 @@ class CudaProceduralStream : public ::testing::Test {
 };
 
 WindowBatch Copy(const WindowBatch& batch) {
-  return {batch.frames.clone(), batch.before.clone(), batch.rotation.clone(), batch.translation.clone(),
-          batch.motion.clone()};
+  return {batch.frames.clone(),   batch.before.clone(),      batch.log_aspect.clone(),
+          batch.rotation.clone(), batch.translation.clone(), batch.motion.clone()};
 }
 
 bool Equal(const WindowBatch& a, const WindowBatch& b) {
   return torch::equal(a.frames, b.frames) && torch::equal(a.before, b.before) &&
-         torch::equal(a.rotation, b.rotation) && torch::equal(a.translation, b.translation) &&
+         torch::equal(a.log_aspect, b.log_aspect) && torch::equal(a.rotation, b.rotation) &&
+         torch::equal(a.translation, b.translation) &&
          torch::equal(a.motion.nan_to_num(1e9), b.motion.nan_to_num(1e9));
 }
 
@@ -51,6 +52,11 @@ TEST_F(CudaProceduralStream, GivesWhatTheContractSays) {
   EXPECT_EQ(batch.motion[0][0].abs().max().item<float>(), 0.0F);
   EXPECT_GT(batch.frames.to(torch::kFloat).std().item<double>(), 10.0);
   EXPECT_TRUE(torch::isfinite(batch.translation).all().item<bool>());
+  // Sensors are 9:16 to 3.8:1, and crops change that by less than a quarter.
+  EXPECT_EQ(batch.log_aspect.sizes(), (torch::IntArrayRef{8}));
+  EXPECT_GT(batch.log_aspect.min().item<double>(), -1.2);
+  EXPECT_LT(batch.log_aspect.max().item<double>(), 2.3);
+  EXPECT_GT(batch.log_aspect.std().item<double>(), 0.01);
 }
 
 TEST_F(CudaProceduralStream, KeepsABatchWhileTheNextIsRendered) {

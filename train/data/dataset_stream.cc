@@ -4,6 +4,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "base/thread_pool.h"
@@ -61,7 +62,8 @@ class DatasetStream : public WindowStream {
 
   WindowBatch At(int64_t step) override {
     WindowBatch batch = prefetcher_->Take(step);
-    for (torch::Tensor* tensor : {&batch.frames, &batch.before, &batch.rotation, &batch.translation}) {
+    for (torch::Tensor* tensor :
+         {&batch.frames, &batch.before, &batch.log_aspect, &batch.rotation, &batch.translation}) {
       *tensor = tensor->to(device_, /*non_blocking=*/true);
     }
     return batch;
@@ -84,12 +86,14 @@ class DatasetStream : public WindowStream {
     WindowBatch batch;
     batch.frames = torch::empty({b, k, size, size, 3}, options.dtype(torch::kUInt8));
     batch.before = torch::empty({b, size, size, 3}, options.dtype(torch::kUInt8));
+    batch.log_aspect = torch::empty({b}, options.dtype(torch::kFloat));
     batch.rotation = torch::empty({b, k - 1, 3, 3}, options.dtype(torch::kFloat));
     batch.translation = torch::empty({b, k - 1, 3}, options.dtype(torch::kFloat));
     uint8_t* frames = batch.frames.data_ptr<uint8_t>();
     uint8_t* before = batch.before.data_ptr<uint8_t>();
     batch.frame_ids = torch::empty({b, k}, torch::kInt64);
     auto* ids = batch.frame_ids.data_ptr<int64_t>();
+    float* log_aspect = batch.log_aspect.data_ptr<float>();
     float* rotation = batch.rotation.data_ptr<float>();
     float* translation = batch.translation.data_ptr<float>();
     const auto frame_bytes = static_cast<size_t>(size * size * 3);
@@ -99,7 +103,9 @@ class DatasetStream : public WindowStream {
       const WindowChoice choice = sampler_.Draw(options_.seed, step, window);
       const PictureStore& store =
           *stores_[static_cast<size_t>(choice.stream)][static_cast<size_t>(choice.sequence)];
-      store.Read(choice.start, choice.stride, {frames + static_cast<size_t>(w) * window_bytes, window_bytes});
+      const PictureShape shape = store.Read(choice.start, choice.stride,
+                                            {frames + static_cast<size_t>(w) * window_bytes, window_bytes});
+      log_aspect[w] = std::log2(static_cast<float>(shape.width) / static_cast<float>(shape.height));
       const bool begins = choice.start < choice.stride || window % kStartEvery == 0;
       store.Read(begins ? choice.start : choice.start - choice.stride, choice.stride,
                  {before + static_cast<size_t>(w) * frame_bytes, frame_bytes});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -23,7 +24,9 @@ std::vector<Dataset> TwoDatasets() {
   datasets[0].sequences.push_back(std::make_unique<TestSequence>("a", 40, 10));
   datasets[0].sequences.push_back(std::make_unique<TestSequence>("b", 60, 11));
   datasets[1].sampling = {.name = "second", .max_stride = 2};
-  datasets[1].sequences.push_back(std::make_unique<TestSequence>("c", 50, 20));
+  auto upright = std::make_unique<TestSequence>("c", 50, 20);
+  upright->SetShape(20, 40);
+  datasets[1].sequences.push_back(std::move(upright));
   return datasets;
 }
 
@@ -44,6 +47,7 @@ TEST(DatasetStream, PicturesAndPosesBelongTogether) {
   const WindowBatch batch = Open(SmallDataset())->At(0);
   EXPECT_EQ(batch.frames.sizes(), (torch::IntArrayRef{16, 4, 16, 16, 3}));
   EXPECT_FALSE(batch.motion.defined());
+  EXPECT_EQ(batch.log_aspect.sizes(), (torch::IntArrayRef{16}));
   for (int64_t w = 0; w < 16; ++w) {
     // The pictures' colours are frame numbers.
     const Tensor numbers = batch.frames[w].select(-1, 0).select(-1, 8).select(-1, 8).to(torch::kLong);
@@ -52,6 +56,7 @@ TEST(DatasetStream, PicturesAndPosesBelongTogether) {
     const int64_t first = numbers[0].item<int64_t>();
     EXPECT_EQ(before, w % kStartEvery == 0 || first < stride ? first : first - stride);
     const bool second = batch.frames[w][0][0][0][1].item<int>() == 20;
+    EXPECT_NEAR(batch.log_aspect[w].item<double>(), second ? -1.0 : std::log2(40.0 / 30.0), 1e-6);
     EXPECT_GE(stride, 1);
     EXPECT_LE(stride, second ? 2 : 5);
     Rigid3 expected;
@@ -95,8 +100,12 @@ TEST(DatasetStream, FollowsFromSeedAndStepAloneWithAndWithoutCache) {
   const TempFolder cache;
   DatasetStreamOptions options = SmallDataset();
   const auto stream = Open(options);
-  std::vector<Tensor> frames;
-  for (int64_t step = 0; step < 4; ++step) frames.push_back(stream->At(step).frames);
+  std::vector<Tensor> frames, log_aspects;
+  for (int64_t step = 0; step < 4; ++step) {
+    const WindowBatch batch = stream->At(step);
+    frames.push_back(batch.frames);
+    log_aspects.push_back(batch.log_aspect);
+  }
   EXPECT_FALSE(torch::equal(frames[0], frames[1]));
   options.threads = 1;
   options.batches = 1;
@@ -104,7 +113,9 @@ TEST(DatasetStream, FollowsFromSeedAndStepAloneWithAndWithoutCache) {
   const auto resumed = Open(options);
   EXPECT_EQ(cache.FileCount(), 3);
   for (int64_t step = 2; step < 4; ++step) {
-    EXPECT_TRUE(torch::equal(resumed->At(step).frames, frames[static_cast<size_t>(step)]));
+    const WindowBatch batch = resumed->At(step);
+    EXPECT_TRUE(torch::equal(batch.frames, frames[static_cast<size_t>(step)]));
+    EXPECT_TRUE(torch::equal(batch.log_aspect, log_aspects[static_cast<size_t>(step)]));
   }
   options.seed = 1;
   EXPECT_FALSE(torch::equal(Open(options)->At(0).frames, frames[0]));
@@ -129,6 +140,7 @@ class ConstantStream : public WindowStream {
     const float value = value_ + static_cast<float>(step);
     WindowBatch batch{torch::full({windows_, 3, 16, 16, 3}, static_cast<int>(value), torch::kUInt8),
                       torch::full({windows_, 16, 16, 3}, static_cast<int>(value), torch::kUInt8),
+                      torch::full({windows_}, value),
                       torch::full({windows_, 2, 3, 3}, value),
                       torch::full({windows_, 2, 3}, value),
                       {}};
@@ -154,6 +166,7 @@ TEST(MixtureStream, JoinsItsPartsAndKnowsWhereMotionIsNotKnown) {
   for (int64_t w = 0; w < 5; ++w) {
     const float value = w < 2 ? 11.0F : 15.0F;
     EXPECT_EQ(batch.frames[w][0][0][0][0].item<float>(), value);
+    EXPECT_EQ(batch.log_aspect[w].item<float>(), value);
     EXPECT_EQ(batch.rotation[w][1][2][2].item<float>(), value);
     EXPECT_EQ(batch.translation[w][1][2].item<float>(), value);
     EXPECT_EQ(std::isnan(batch.motion[w][2][1][1][1].item<float>()), w < 2);
@@ -175,6 +188,7 @@ TEST(DatasetStream, RealVideoTrains) {
   const WindowBatch batch = OpenDatasetStream(std::move(datasets), options, torch::kCPU)->At(0);
   EXPECT_EQ(batch.frames.sizes(), (torch::IntArrayRef{4, 8, 224, 224, 3}));
   EXPECT_GT(batch.frames.to(torch::kFloat).std().item<double>(), 20.0);
+  EXPECT_NEAR(batch.log_aspect.max().item<double>(), std::log2(1226.0 / 370.0), 0.02);
   // The car drives 1.2 m a frame, straight ahead.
   EXPECT_GT(batch.translation.select(-1, 2).min().item<double>(), 1.0);
   EXPECT_LT(batch.translation.select(-1, 2).max().item<double>(), 2.6);

@@ -50,6 +50,7 @@ WindowBatch MixtureStream::At(int64_t step) {
   }
   mixture.frames = Joined(batches, &WindowBatch::frames);
   mixture.before = Joined(batches, &WindowBatch::before);
+  mixture.log_aspect = Joined(batches, &WindowBatch::log_aspect);
   mixture.rotation = Joined(batches, &WindowBatch::rotation);
   mixture.translation = Joined(batches, &WindowBatch::translation);
   return mixture;

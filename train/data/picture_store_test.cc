@@ -41,6 +41,23 @@ TEST(PictureStore, PackedPicturesAreTheDecodedOnes) {
   EXPECT_NE(ErrorFrom([&] { ReadFrames(*packed, 69, 1, 2); }), "no error");
 }
 
+TEST(PictureStore, KnowsTheShapeOfPicturesBeforeTheyWereResized) {
+  const TempFolder folder;
+  ThreadPool threads(3);
+  TestSequence sequence("a", 40);
+  sequence.SetShape(50, 20);
+  std::vector<uint8_t> frames(2 * kFrameBytes);
+  const auto expect_shape = [&](const PictureStore& store) {
+    const PictureShape shape = store.Read(33, 2, frames);
+    EXPECT_EQ(shape.width, 50);
+    EXPECT_EQ(shape.height, 20);
+  };
+  expect_shape(*DecodeWhenAsked(sequence, Input()));
+  for (int i = 0; i < 2; ++i) expect_shape(*OpenPacked(sequence, 40, Input(), folder.path(), threads));
+  EXPECT_EQ(sequence.reads(), 2 + 40);
+  OpenPacked(sequence, 0, Input(), folder.path(), threads);  // no picture, no shape, and no error
+}
+
 TEST(PictureStore, IsPackedOnce) {
   const TempFolder folder;
   ThreadPool threads(1);

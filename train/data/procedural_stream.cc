@@ -66,6 +66,7 @@ class CpuProceduralStream : public WindowStream {
     WindowBatch batch;
     batch.frames = torch::empty({b, k, options_.size, options_.size, 3}, torch::kUInt8);
     batch.before = torch::empty({b, options_.size, options_.size, 3}, torch::kUInt8);
+    batch.log_aspect = torch::empty({b});
     batch.rotation = torch::empty({b, k - 1, 3, 3});
     batch.translation = torch::empty({b, k - 1, 3});
     batch.motion = torch::empty({b, k, cells, cells, 2});
@@ -115,6 +116,7 @@ class CpuProceduralStream : public WindowStream {
     Random sensor_random(WindowSeed(seed, window, WindowPart::kSensor));
     const CameraModel camera = CameraFromSensor(DrawSensor(options_.sensor, plan.scene->kind, sensor_random),
                                                 options_.size, options_.size);
+    batch.log_aspect[place] = std::log2(PictureAspect(camera));
     synth::WindowEffects effects =
         synth::DrawEffects(options_.effects, count, Random(WindowSeed(seed, window, WindowPart::kEffects)));
     synth::LimitToInterval(plan.frames[1].time_s, effects);  // the first frame's time is 0

@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cmath>
+
 #include "base/testing.h"
 #include "data/relative_pose.h"
 #include "geometry/so3.h"
+#include "synth/scene_kind.h"
+#include "synth/window_draw.h"
 
 namespace calfvo::train {
 namespace {
@@ -29,7 +33,8 @@ std::unique_ptr<WindowStream> Open(const ProceduralOptions& options) {
 
 bool Equal(const WindowBatch& a, const WindowBatch& b) {
   return torch::equal(a.frames, b.frames) && torch::equal(a.before, b.before) &&
-         torch::equal(a.rotation, b.rotation) && torch::equal(a.translation, b.translation) &&
+         torch::equal(a.log_aspect, b.log_aspect) && torch::equal(a.rotation, b.rotation) &&
+         torch::equal(a.translation, b.translation) &&
          torch::equal(a.motion.nan_to_num(1e9), b.motion.nan_to_num(1e9));
 }
 
@@ -49,6 +54,26 @@ TEST(ProceduralStream, GivesBatchesOfTheSaidShapes) {
   const Tensor known = batch.motion.isnan().logical_not();
   EXPECT_GT(known.to(torch::kFloat).mean().item<double>(), 0.5);
   EXPECT_GT(batch.frames.to(torch::kFloat).std().item<double>(), 10.0);
+}
+
+TEST(ProceduralStream, KnowsTheShapeOfWhatItsSensorsKeep) {
+  ProceduralOptions options = SmallProcedural();
+  options.sensor.crop_probability = 0.5F;
+  options.first_window = 1;
+  const WindowBatch batch = Open(options)->At(3);
+  ASSERT_EQ(batch.log_aspect.sizes(), (torch::IntArrayRef{3}));
+  const uint64_t seed = BatchSeed(options.seed, 3);
+  for (int w = 0; w < 3; ++w) {
+    using synth::WindowPart;
+    const auto random = [&](WindowPart part) {
+      return portable::Random(synth::WindowSeed(seed, options.first_window + w, part));
+    };
+    const SceneKind kind = synth::DrawKind(options.scene_weights.data(), random(WindowPart::kKind));
+    portable::Random for_sensor = random(WindowPart::kSensor);
+    const Sensor sensor = DrawSensor(options.sensor, kind, for_sensor);
+    EXPECT_NEAR(batch.log_aspect[w].item<float>(),
+                std::log2(sensor.aspect * sensor.crop_width / sensor.crop_height), 1e-5);
+  }
 }
 
 TEST(ProceduralStream, FollowsFromSeedAndStepAlone) {

@@ -30,9 +30,9 @@ class TestSequence : public SequenceSource {
   void Read(int64_t index, Frame& picture) const override {
     ++reads_;
     if (index == broken_) throw Error(name_ + ": frame " + std::to_string(index) + " cannot be decoded");
-    picture.width = 40;
-    picture.height = 30;
-    picture.rgb.resize(size_t{3} * 40 * 30);
+    picture.width = width_;
+    picture.height = height_;
+    picture.rgb.resize(static_cast<size_t>(3 * width_ * height_));
     for (size_t i = 0; i < picture.rgb.size(); i += 3) {
       picture.rgb[i] = static_cast<uint8_t>(index);
       picture.rgb[i + 1] = tint_;
@@ -41,6 +41,10 @@ class TestSequence : public SequenceSource {
   }
 
   std::vector<SequenceFrame>& frames() { return frames_; }
+  void SetShape(int width, int height) {
+    width_ = width;
+    height_ = height;
+  }
   void BreakFrame(int64_t index) { broken_ = index; }
   int reads() const { return reads_; }
 
@@ -48,6 +52,8 @@ class TestSequence : public SequenceSource {
   const std::string name_;
   const uint8_t tint_;
   std::vector<SequenceFrame> frames_;
+  int width_ = 40;
+  int height_ = 30;
   int64_t broken_ = -1;
   mutable std::atomic<int> reads_ = 0;
 };

@@ -14,6 +14,7 @@ struct WindowBatch {
   // [B, S, S, 3] uint8: the frame before frame 0, which encoders of pairs see beside it. A copy of frame 0
   // where the window begins a video. Undefined: all of them do.
   torch::Tensor before;
+  torch::Tensor log_aspect;   // [B] f32: log2 of width over height of the pictures before they were squashed
   torch::Tensor rotation;     // [B, K − 1, 3, 3] f32
   torch::Tensor translation;  // [B, K − 1, 3] f32, metres
   // [B, K, cells, cells, 2] f32, pixels (x, y): where each cell of a frame was in the frame before; NaN where

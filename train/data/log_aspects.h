@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shapes of a batch's pictures that was rendered on the GPU. Built only with CALFVO_CUDA.
+#pragma once
+
+#include "synth/cuda_renderer.h"
+
+namespace calfvo::train {
+
+// log2 of each camera's PictureAspect, [windows] both, in device memory, on `stream`. Errors of CUDA are
+// thrown as Error.
+void LaunchLogAspects(const CameraModel* cameras, int windows, float* log_aspect, CudaStream stream);
+
+}  // namespace calfvo::train
