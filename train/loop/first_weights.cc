@@ -5,7 +5,9 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <vector>
 
+#include "base/log.h"
 #include "calfvo/error.h"
 #include "weights/model_file.h"
 
@@ -28,8 +30,13 @@ void LoadAll(TrainNetworkImpl& network, const std::filesystem::path& path) {
   file.config.licence = wanted.licence;
   file.config.training = wanted.training;
   file.config.head.log_variance_shift = wanted.head.log_variance_shift;
+  const std::vector<TensorSpec> tensors = ModelTensors(file.config);
+  if (wanted.input.aspect && !file.config.input.aspect) {
+    LogInfo("{}: is not told the aspect; what it adds, decoder.aspect, begins with zeros", path.string());
+    file.config.input.aspect = true;
+  }
   CheckSame(file.config, wanted, path);
-  LoadWeights(network, *file.weights);
+  LoadTensors(network, *file.weights, tensors);
 }
 
 void LoadEncoder(TrainNetworkImpl& network, const std::filesystem::path& path) {

@@ -24,8 +24,8 @@ Quaternion RotationFrom(const double* row_major) {
 void EstimatePairs(TrainNetworkImpl& network, const WindowBatch& batch, const LossOptions& units,
                    std::vector<ScoredPair>& pairs) {
   const torch::NoGradGuard no_grad;
-  const PosePrediction predicted =
-      InterpretValues(network.forward(batch.frames, batch.before).values, network.config().head);
+  const PosePrediction predicted = InterpretValues(
+      network.forward(batch.frames, batch.before, batch.log_aspect).values, network.config().head);
   const torch::Tensor rotation_truth = OnHost(batch.rotation, 9);
   const torch::Tensor translation_truth = OnHost(batch.translation, 3);
   const torch::Tensor rotation = OnHost(predicted.rotation, 9);

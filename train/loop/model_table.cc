@@ -19,6 +19,7 @@ void ReadInput(TomlTable table, InputConfig& input) {
   ReadChoice(table, "filter", kFilterNames, input.filter);
   ReadOption(table, "mean", input.mean);
   ReadOption(table, "std", input.std);
+  ReadOption(table, "aspect", input.aspect);
   table.RefuseUnknown();
 }
 

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/atomic_file.h"
 #include "base/testing.h"
 #include "loop/test_config.h"
@@ -185,6 +188,42 @@ TEST(TrainRun, StartsFromModelFiles) {
       HasSubstr("its configuration differs from that of the run"));
   EXPECT_TRUE(same("encoder.blocks.0.mlp.fc1.weight"));
   EXPECT_FALSE(same("decoder.blocks.0.ffn.fc1.weight"));
+}
+
+TEST(TrainRun, LearnsTheAspectFromModelsThatDoNotKnowIt) {
+  const TempFolder folder;
+  Train(Blink(folder.path() / "a", {"schedule.steps=5", "loop.export_dtype=f32"}));
+  const std::string from = (folder.path() / "a/model.safetensors").string();
+  const std::vector<std::string> told = {"model.input.aspect=true", "loop.init=" + from, "schedule.steps=10",
+                                         "loop.export_dtype=f32"};
+  std::vector<std::string> still = told;
+  still.insert(still.end(), {"schedule.learning_rate=1e-9", "schedule.final_learning_rate=0"});
+  Train(Blink(folder.path() / "b", still));
+  const auto largest = [&](const char* run) {
+    const ModelFile model = LoadModelFile(folder.path() / run / "model.safetensors");
+    EXPECT_TRUE(model.config.input.aspect);
+    float most = 0.0F;
+    for (const float value : model.weights->Get("decoder.aspect").Data<float>()) {
+      most = std::max(most, std::abs(value));
+    }
+    return most;
+  };
+  EXPECT_LT(largest("b"), 1e-7F);
+  Train(Blink(folder.path() / "c", told));
+  EXPECT_GT(largest("c"), 1e-5F);
+
+  // Stopped and resumed it goes the same way, though it is initialised once more.
+  Train(Blink(folder.path() / "d", told), 4);
+  RunRequest rest = Blink(folder.path() / "d", told);
+  rest.resume = true;
+  Train(rest);
+  EXPECT_EQ(ReadWholeFile(folder.path() / "c/model.safetensors"),
+            ReadWholeFile(folder.path() / "d/model.safetensors"));
+
+  // The way back would throw away what was learned.
+  const std::string knows = (folder.path() / "c/model.safetensors").string();
+  EXPECT_THAT(ErrorFrom([&] { Train(Blink(folder.path() / "e", {"loop.init=" + knows})); }),
+              HasSubstr("its configuration differs from that of the run"));
 }
 
 }  // namespace

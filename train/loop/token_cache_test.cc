@@ -25,6 +25,7 @@ TrainNetwork FrozenNetwork(EncoderKind kind = EncoderKind::kCroco) {
   config.encoder.heads = 2;
   config.encoder.hidden = 48;
   config.decoder = {DecoderKind::kTimeSpace, 32, 1, 2, 48, 1e-6};
+  config.input.aspect = true;
   return TrainNetwork(config, NetworkOptions{.train_encoder = false, .seed = 4});
 }
 
@@ -43,6 +44,7 @@ WindowBatch BatchAt(int64_t step) {
   torch::manual_seed(static_cast<uint64_t>(step) + 10);
   batch.frames[3] = torch::randint(256, {3, 32, 32, 3}, torch::kUInt8);
   ids[3].fill_(-1);
+  batch.log_aspect = torch::linspace(-1.0, 2.0, 4);
   batch.rotation = torch::eye(3).expand({4, 2, 3, 3}).contiguous();
   batch.translation = torch::full({4, 2, 3}, 0.05);
   batch.frame_ids = ids;

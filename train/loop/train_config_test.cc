@@ -60,6 +60,13 @@ TEST(TrainConfig, AblationsDifferInOneThing) {
   EXPECT_EQ(Shipped("euler").schedule.steps, 57'000);
 }
 
+TEST(TrainConfig, OnlyTheContinuedModelIsToldTheAspect) {
+  EXPECT_TRUE(Shipped("calfvo-s-continued").model.input.aspect);
+  EXPECT_EQ(Shipped("calfvo-s-continued").model.input.size, Shipped("calfvo-s").model.input.size);
+  EXPECT_FALSE(Shipped("calfvo-s").model.input.aspect);
+  EXPECT_FALSE(Shipped("paper").model.input.aspect);
+}
+
 TEST(TrainConfig, AssignmentsWin) {
   const TrainConfig config = ReadTrainConfig(
       TinyConfigFile(), {"loop.batch=3", "model.encoder.channels=[8, 16, 24, 64]", "loop.init=a.safetensors",
@@ -89,6 +96,8 @@ TEST(TrainConfig, RefusesWithFileLineAndKey) {
   EXPECT_THAT(message("[model]\n[model.decoder]\nkind = \"fulll\"\n"),
               HasSubstr(":3: model.decoder.kind: is 'fulll'; expected one of time_space, full"));
   EXPECT_THAT(message("[model]\n[model.encoder]\ndim = 100\n"), HasSubstr(": model"));
+  EXPECT_THAT(message("[model]\ninput = { resize = \"crop\", aspect = true }\n"),
+              HasSubstr(": model.input.aspect: is true, but input.resize is not squash"));
   EXPECT_THAT(message("[model]\n[schedule]\n\nsteps = 0\n"),
               HasSubstr(":4: schedule.steps: is 0; expected 1 to"));
   EXPECT_THAT(message("[model]\n[schedule]\nlearning_rate = \"fast\"\n"),

@@ -53,6 +53,7 @@ void TrainStep::CopyIn(const WindowBatch& batch) {
     copy(input_.frames, batch.frames);
     copy(input_.before, batch.before);
   }
+  copy(input_.log_aspect, batch.log_aspect);
   copy(input_.rotation, batch.rotation);
   copy(input_.translation, batch.translation);
   copy(input_.motion, batch.motion);
@@ -60,8 +61,9 @@ void TrainStep::CopyIn(const WindowBatch& batch) {
 
 void TrainStep::Backward() {
   parameters_.ZeroGradients();
-  const NetworkOutput output =
-      token_cache_ ? network_->Decode(tokens_) : network_->forward(input_.frames, input_.before);
+  const NetworkOutput output = token_cache_
+                                   ? network_->Decode(tokens_, input_.log_aspect)
+                                   : network_->forward(input_.frames, input_.before, input_.log_aspect);
   const LossTerms terms =
       PoseLoss(output.values, output.motion, input_, network_->config().head, options_.loss);
   terms.total.backward();
