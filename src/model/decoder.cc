@@ -33,7 +33,7 @@ Decoder::Decoder(const ModelConfig& config, const WeightLoader& loader)
       head_values_(int64_t{config.window - 1} * config.head.values_per_pair()),
       scratch_(backend_) {
   if (config.input.aspect) {
-    camera_of_square_ = loader.Load("decoder.camera");
+    times_of_square_ = loader.Load("decoder.time_embed");
     aspect_ = loader.Load("decoder.aspect");
   }
   for (int i = 0; i < config_.depth; ++i) {
@@ -58,10 +58,11 @@ void Decoder::SetAspect(double width_over_height) {
   }
   if (!aspect_ || width_over_height == width_over_height_) return;
   const auto log_aspect = static_cast<float>(std::log2(width_over_height));
-  Tensor camera = CopyOf(camera_of_square_->view());
-  const auto values = camera.MutableData<float>();
-  for (size_t i = 0; i < values.size(); ++i) values[i] += log_aspect * aspect_->Data<float>()[i];
-  camera_ = backend_.MakeVector(camera.view());
+  Tensor times = CopyOf(times_of_square_->view());
+  const auto values = times.MutableData<float>();
+  const auto aspect = aspect_->Data<float>();
+  for (size_t i = 0; i < values.size(); ++i) values[i] += log_aspect * aspect[i % aspect.size()];
+  times_ = backend_.MakeVector(times.view());
   width_over_height_ = width_over_height;
 }
 

@@ -41,12 +41,12 @@ class Decoder {
   const DecoderConfig config_;
   const int64_t window_;
   const int64_t tokens_;
-  std::optional<Tensor> camera_of_square_;  // like the next one: of models that are told the aspect
+  std::optional<Tensor> times_of_square_;  // like the next one: of models that are told the aspect
   std::optional<Tensor> aspect_;
   double width_over_height_ = 1.0;
-  std::unique_ptr<VectorWeights> camera_;  // what windows start with
+  std::unique_ptr<VectorWeights> camera_;
   std::unique_ptr<VectorWeights> positions_;
-  std::unique_ptr<VectorWeights> times_;
+  std::unique_ptr<VectorWeights> times_;  // [K, dim], and what the aspect adds to every frame
   std::unique_ptr<VectorWeights> head_weight_;
   std::unique_ptr<VectorWeights> head_bias_;
   const int64_t head_values_;

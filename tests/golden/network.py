@@ -263,9 +263,9 @@ def decode(w, config, tokens, width_over_height=1.0):
     if config["encoder"]["dim"] != decoder["dim"]:
         tokens = linear(w, "decoder.input", tokens)
     x = tokens + w["decoder.pos_embed"][None] + w["decoder.time_embed"][:, None]
-    q = w["decoder.camera"]
     if config["input"].get("aspect", False):
-        q = q + w["decoder.aspect"] * math.log2(width_over_height)
+        x = x + w["decoder.aspect"] * math.log2(width_over_height)
+    q = w["decoder.camera"]
     for i in range(decoder["depth"]):
         q, x = DECODER_LAYERS[decoder["kind"]](w, decoder, f"decoder.blocks.{i}", q, x)
     return q, x

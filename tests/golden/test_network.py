@@ -202,13 +202,13 @@ def test_frame_order_matters_only_through_the_time_embedding():
         assert close(plain["frames"][order], reordered["frames"])
 
 
-def test_aspect_moves_the_camera_token():
+def test_aspect_moves_every_token():
     """Four times as wide as high is two steps of decoder.aspect, as high as that two back, and square none."""
     config, w, _, expected = load_case("pair_aspect")
     tokens = expected["tokens"]
     plain = {**config, "input": {**config["input"], "aspect": False}}
     for shape, steps in ((4.0, 2), (1.0, 0), (0.25, -2)):
-        moved = {**w, "decoder.camera": w["decoder.camera"] + steps * w["decoder.aspect"]}
+        moved = {**w, "decoder.pos_embed": w["decoder.pos_embed"] + steps * w["decoder.aspect"]}
         told_camera, _ = network.decode(w, config, tokens, shape)
         assert close(told_camera, network.decode(moved, plain, tokens)[0])
     assert not close(expected["camera"], network.decode(w, plain, tokens)[0], VISIBLE)

@@ -44,14 +44,16 @@ Decoder::Output Decoder::operator()(const at::Tensor& tokens, const at::Tensor& 
   const int64_t windows = tokens.size(0);
   const int64_t frames = tokens.size(1);
   const at::Tensor embeddings = pos_embed_ + time_embed_.unsqueeze(1);
-  const at::Tensor x = tokens + embeddings.to(tokens.scalar_type());
-  at::Tensor camera = camera_.unsqueeze(0);  // one for all windows, or one each
-  if (aspect_.defined()) camera = camera + log_aspect.unsqueeze(1) * aspect_;
-  camera = camera.to(x.scalar_type()).unsqueeze(1);
+  at::Tensor x = tokens + embeddings.to(tokens.scalar_type());
+  if (aspect_.defined()) {
+    const at::Tensor added = log_aspect.view({windows, 1, 1, 1}) * aspect_;
+    x = x + added.to(x.scalar_type());
+  }
+  const at::Tensor camera = camera_.to(x.scalar_type());
   Output output;
   at::Tensor last_camera;
   if (config_.kind == DecoderKind::kTimeSpace) {
-    const at::Tensor z = TimeSpace(at::cat({camera.unsqueeze(1).expand({windows, frames, 1, -1}), x}, 2));
+    const at::Tensor z = TimeSpace(at::cat({camera.expand({windows, frames, 1, -1}), x}, 2));
     last_camera = z.select(1, 0).select(1, 0);
     output.tokens = z.narrow(2, 1, tokens.size(2));
   } else {

@@ -177,15 +177,15 @@ TEST_P(Twin, HasTheTensorsOfModelFilesAndGradientsOfAll) {
 INSTANTIATE_TEST_SUITE_P(Every, Twin, testing::ValuesIn(Cases()),
                          [](const auto& test) { return test.param.name; });
 
-// decoder.aspect is added to the camera token log_aspect times.
-TEST(Aspect, ItsGradientIsTheCamerasTimesItself) {
+// decoder.aspect is added log_aspect times to what decoder.time_embed is added to, in every frame.
+TEST(Aspect, ItsGradientIsThatOfAllTimesTimesItself) {
   ModelConfig config = TinyConfig(EncoderKind::kPair);
   config.input.aspect = true;
   TrainNetwork network(config, NetworkOptions{.motion_head = false});
   const auto parameters = network->named_parameters();
   EXPECT_EQ(parameters["decoder.aspect"].abs().max().item<float>(), 0.0F);  // what training begins with
   Forward(network, RandomFrames(config, 1, 3)).values.square().sum().backward();
-  const at::Tensor expected = parameters["decoder.camera"].grad() * std::log2(kAspects[0]);
+  const at::Tensor expected = parameters["decoder.time_embed"].grad().sum(0) * std::log2(kAspects[0]);
   EXPECT_GT(expected.abs().max().item<float>(), 0.0F);
   EXPECT_TRUE(at::allclose(parameters["decoder.aspect"].grad(), expected, 1e-5, 1e-9));
 }
