@@ -41,7 +41,7 @@ def table(peer, ours):
                  and row["name"].startswith("PyTorch")]
         ours_now = [row for row in rows if row["schedule"] == schedule and row not in peers]
         if not peers:
-            continue  # not measured
+            continue  # PyTorch did not measure it
         chosen = (peers if schedule != "stream" else []) + ours_now
         if len({row["frames"] for row in peers + ours_now}) > 1:
             raise SystemExit(f"error: the programs took different numbers of frames per {schedule} step")

@@ -162,8 +162,7 @@ def measure(name, schedule, step, seconds):
 
 def measure_all(network, config, correctness, arguments):
     overlap, seconds = arguments.overlap, arguments.seconds
-    schedules = {name: windows for name, windows in {"live": 1, "offline": arguments.windows}.items()
-                 if name in arguments.schedules}
+    schedules = {name: 1 if name == "live" else arguments.windows for name in arguments.schedules}
     rows = []
     for schedule, windows in schedules.items():
         eager = Step(network, config, network.encode, network.decode, windows, overlap)

@@ -27,7 +27,8 @@ class FrameTokens {
   Activation view_;
 };
 
-// One thread at a time. Needs no more memory than its largest batch so far; after that, nothing is allocated.
+// One thread at a time. Needs no more memory than its largest batch so far; after that, nothing
+// is allocated but by SetAspect with another shape.
 class Network {
  public:
   // `backend` outlives the network; `weights` may go once it is made.

@@ -119,8 +119,7 @@ PipelineResult RunPipeline(FrameSource& source, WindowEstimator& estimator, cons
         records.push_back(queue.at(i).frame);
       }
       if (result.frames == 0) {
-        const FrameRecord& first = queue.at(0).frame;
-        estimator.SetPictureShape(first.width, first.height);
+        estimator.SetPictureShape(records.front().width, records.front().height);
       }
       tracker.Add(pictures, poses);
       queue.Release(count);

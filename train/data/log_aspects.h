@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of a batch's pictures that was rendered on the GPU. Built only with CALFVO_CUDA.
+// The shapes of the pictures of a batch that was rendered on the GPU. Built only with CALFVO_CUDA.
 #pragma once
 
 #include "synth/cuda_renderer.h"

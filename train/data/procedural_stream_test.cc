@@ -4,13 +4,11 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include <cmath>
-
 #include "base/testing.h"
 #include "data/relative_pose.h"
+#include "data/test_aspect.h"
 #include "geometry/so3.h"
 #include "synth/scene_kind.h"
-#include "synth/window_draw.h"
 
 namespace calfvo::train {
 namespace {
@@ -64,15 +62,8 @@ TEST(ProceduralStream, KnowsTheShapeOfWhatItsSensorsKeep) {
   ASSERT_EQ(batch.log_aspect.sizes(), (torch::IntArrayRef{3}));
   const uint64_t seed = BatchSeed(options.seed, 3);
   for (int w = 0; w < 3; ++w) {
-    using synth::WindowPart;
-    const auto random = [&](WindowPart part) {
-      return portable::Random(synth::WindowSeed(seed, options.first_window + w, part));
-    };
-    const SceneKind kind = synth::DrawKind(options.scene_weights.data(), random(WindowPart::kKind));
-    portable::Random for_sensor = random(WindowPart::kSensor);
-    const Sensor sensor = DrawSensor(options.sensor, kind, for_sensor);
-    EXPECT_NEAR(batch.log_aspect[w].item<float>(),
-                std::log2(sensor.aspect * sensor.crop_width / sensor.crop_height), 1e-5);
+    EXPECT_NEAR(batch.log_aspect[w].item<float>(), LogAspectOf(options, seed, options.first_window + w),
+                1e-5);
   }
 }
 

@@ -209,6 +209,12 @@ TEST(TrainRun, LearnsTheAspectFromModelsThatDoNotKnowIt) {
     return most;
   };
   EXPECT_LT(largest("b"), 1e-7F);
+  const ModelFile before = LoadModelFile(from);
+  const ModelFile after = LoadModelFile(folder.path() / "b/model.safetensors");
+  for (const char* name : {"decoder.time_embed", "head.weight"}) {
+    EXPECT_THAT(after.weights->Get(name).Data<float>(),
+                testing::Pointwise(testing::FloatNear(1e-6F), before.weights->Get(name).Data<float>()));
+  }
   Train(Blink(folder.path() / "c", told));
   EXPECT_GT(largest("c"), 1e-5F);
 

@@ -238,14 +238,16 @@ TEST_P(Kernels, WholeNetwork) {
   config.input.size = 64;
   config.encoder.depth = 2;
   config.decoder.depth = 2;
+  config.input.aspect = true;
   NetworkOptions options;
   options.motion_head = true;
   options.bf16 = GetParam() == at::kBFloat16;
   const at::Tensor frames = at::randint(256, {2, 4, 64, 64, 3}, at::kByte);
+  const at::Tensor log_aspect = at::randn({2});
   const auto run = [&](at::Device device, const NetworkOptions& with) {
     TrainNetwork network(config, with);
     network->to(device);
-    const NetworkOutput output = network->forward(frames.to(device));
+    const NetworkOutput output = network->forward(frames.to(device), {}, log_aspect.to(device));
     (output.values.square().mean() + output.motion.square().mean()).backward();
     Tensors results = {output.values, output.motion};
     for (const at::Tensor& parameter : network->parameters()) results.push_back(parameter.grad());
