@@ -36,6 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       last_ns = *timestamp_ns;
       reader->Read(frame);
       Check(frame.width > 0 && frame.height > 0, "frames have a size");
+      Check(calfvo::IsPixelAspect(frame.pixel_aspect), "pixels have a sane shape");
       Check(frame.rgb.size() ==
                 size_t{3} * static_cast<size_t>(frame.width) * static_cast<size_t>(frame.height),
             "frames have all their pixels");

@@ -24,6 +24,12 @@ TEST(Camera, GivesFramesAtItsRate) {
   EXPECT_EQ(frames[9].damage, "");
 }
 
+TEST(Camera, TellsItsPixelAspect) {
+  const auto frames = ReadAll("lavfi:testsrc=size=64x48:rate=10:duration=0.1,setsar=12/11");
+  ASSERT_EQ(frames.size(), 1U);
+  EXPECT_EQ(frames[0].pixel_aspect, 12.0 / 11);
+}
+
 TEST(Camera, StopsWhenAsked) {
   std::atomic<bool> stop = false;
   const auto source = OpenFrames("lavfi:testsrc=size=64x48:rate=10", {.stop = &stop});

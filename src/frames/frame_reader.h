@@ -24,7 +24,7 @@ class FrameReader {
   // To the next frame: its timestamp in nanoseconds, after the one before. Nothing at the end.
   virtual std::optional<int64_t> Advance() = 0;
 
-  // Fills size, picture and damage of the frame that was stepped to. At most once per frame.
+  // Fills size, pixel aspect, picture and damage of the frame that was stepped to. At most once per frame.
   virtual void Read(Frame& frame) = 0;
 
   // `frame_count` is of all frames.

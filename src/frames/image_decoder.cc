@@ -56,6 +56,7 @@ void MakeRoomForPicture(uint64_t width, uint64_t height, Frame& frame) {
   }
   frame.width = static_cast<int>(width);
   frame.height = static_cast<int>(height);
+  frame.pixel_aspect = 1.0;
   frame.rgb.resize(3 * width * height);
 }
 

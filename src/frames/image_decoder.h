@@ -16,9 +16,9 @@ bool LooksLikeImage(std::string_view bytes);
 bool HasImageName(const std::filesystem::path& path);
 
 // `bytes` is the whole file; what it is, its content says. Fills size and picture of `frame`: grey becomes
-// RGB, 16 bits become 8, alpha is dropped, palettes are looked up. An orientation noted in EXIF is not
-// applied. Throws Error with the reason, without naming a file; also for an image that is only partly there,
-// and for one over 16384 px a side.
+// RGB, 16 bits become 8, alpha is dropped, palettes are looked up. Pixels are square: densities are notes for
+// printers. An orientation noted in EXIF is not applied. Throws Error with the reason, without naming a file;
+// also for an image that is only partly there, and for one over 16384 px a side.
 void DecodeImage(std::string_view bytes, Frame& frame);
 
 // The formats, for DecodeImage.
@@ -26,7 +26,7 @@ void DecodePng(std::string_view bytes, Frame& frame);
 void DecodeJpeg(std::string_view bytes, Frame& frame);
 void DecodePpm(std::string_view bytes, Frame& frame);
 
-// Sets the size and makes room for the pixels; throws Error for a size that is not 1 to 16384 px a side.
+// Sets the size and makes room for square pixels; throws Error for a size that is not 1 to 16384 px a side.
 void MakeRoomForPicture(uint64_t width, uint64_t height, Frame& frame);
 
 }  // namespace calfvo

@@ -34,6 +34,13 @@ TEST(DecodePpm, ReadsColourGreyDepthsAndComments) {
   EXPECT_THAT(Decoded("P6 1 1 65535\n\xff\xff\x80\x80\x00\x00"s).rgb, ElementsAre(255, 128, 0));
 }
 
+TEST(DecodeImage, MakesSquarePixelsWhateverTheFrameHadBefore) {
+  Frame frame{.pixel_aspect = 2.0};
+  DecodeImage(FlatPpm(3, 2, {1, 2, 3}), frame);
+  EXPECT_EQ(frame.pixel_aspect, 1.0);
+  EXPECT_EQ(frame.WidthOverHeight(), 1.5);
+}
+
 TEST(DecodePpm, RefusesWhatIsWrong) {
   EXPECT_EQ(DecodeError("P6 2 2 255\n123"), "the PPM ends after 3 of 12 bytes of 2x2 px");
   EXPECT_EQ(DecodeError("P6 2 x 255\n"), "the PPM header is not 'P5 or P6, width, height, highest value'");

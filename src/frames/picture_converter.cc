@@ -44,6 +44,12 @@ int ScalerFlags(AVPixelFormat pixels) {
   return SWS_BITEXACT | (is_deep ? SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT : SWS_POINT);
 }
 
+double PixelAspect(AVRational stored, Orientation orientation) {
+  if (stored.num <= 0 || stored.den <= 0) return 1.0;
+  const double width_over_height = av_q2d(orientation.transposes ? av_inv_q(stored) : stored);
+  return IsPixelAspect(width_over_height) ? width_over_height : 1.0;
+}
+
 void Turn(const uint8_t* from, ptrdiff_t stride, int width, int height, Orientation orientation,
           uint8_t* to) {
   const int to_width = orientation.transposes ? height : width;
@@ -118,6 +124,7 @@ void PictureConverter::Convert(const AVFrame& from, Frame& to) {
   to.rgb.resize(size_t{3} * static_cast<size_t>(from.width) * static_cast<size_t>(from.height));
   to.width = orientation.transposes ? from.height : from.width;
   to.height = orientation.transposes ? from.width : from.height;
+  to.pixel_aspect = PixelAspect(from.sample_aspect_ratio, orientation);
   if (!is_final) Turn(rows, stride, from.width, from.height, orientation, to.rgb.data());
 }
 

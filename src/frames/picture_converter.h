@@ -33,7 +33,7 @@ class PictureConverter {
   PictureConverter(std::string name, Orientation orientation)
       : name_(std::move(name)), orientation_(orientation) {}
 
-  // Fills size and picture of `to`.
+  // Fills size, pixel aspect and picture of `to`. An aspect that is not known, or absurd, counts as square.
   void Convert(const AVFrame& from, Frame& to);
 
  private:

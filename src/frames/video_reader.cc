@@ -209,6 +209,9 @@ class VideoReader final : public FrameReader {
   }
 
   void Read(Frame& frame) override {
+    // The container's word counts for more than the codec's.
+    current_.picture->sample_aspect_ratio =
+        av_guess_sample_aspect_ratio(input_.get(), stream_, current_.picture.get());
     converter_.Convert(*current_.picture, frame);
     frame.damage = current_.damage;
   }

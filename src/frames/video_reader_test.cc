@@ -184,6 +184,57 @@ TEST_F(VideoReaderTest, TurnsPicturesAsTheyAreDisplayed) {
   }
 }
 
+// By ffprobe, of the first frame.
+std::string PixelAspectByFfprobe(const std::filesystem::path& path) {
+  return RunCommand(
+      "ffprobe -v error -select_streams v:0 -read_intervals %+#1 -show_entries frame=sample_aspect_ratio "
+      "-of default=nokey=1:noprint_wrappers=1 " +
+      path.string());
+}
+
+TEST_F(VideoReaderTest, ReadsThePixelAspect) {
+  const std::string source = "-f lavfi -i testsrc=size=64x48:rate=5:duration=0.4,setsar=";
+  struct Case {
+    std::string arguments, name;
+    double expected;
+  };
+  for (const Case& test :
+       {Case{"16/15 -c:v libx264", "both.mp4", 16.0 / 15},
+        Case{"64/45 -c:v mpeg4", "in_codec.avi", 64.0 / 45},
+        Case{"3/2 -c:v mpeg4 -f m4v", "no_container.m4v", 1.5},
+        Case{"8/9 -c:v ffv1", "in_container.mkv", 8.0 / 9}, Case{"1 -c:v libx264", "square.mp4", 1.0},
+        Case{"0 -c:v ffv1", "unknown.mkv", 1.0}, Case{"100/1 -c:v libx264", "absurd.mp4", 1.0}}) {
+    const auto frames = ReadAll(Make(source + test.arguments, test.name));
+    ASSERT_EQ(frames.size(), 2U) << test.name;
+    for (const Frame& frame : frames) {
+      EXPECT_EQ(frame.pixel_aspect, test.expected) << test.name;
+      EXPECT_EQ(frame.width, 64) << "the picture itself is not stretched";
+    }
+  }
+  EXPECT_EQ(PixelAspectByFfprobe(folder_.path() / "absurd.mp4"), "100:1\n");
+}
+
+TEST_F(VideoReaderTest, BelievesTheContainersPixelAspect) {
+  Make("-f lavfi -i testsrc=size=64x48:rate=5:duration=0.4,setsar=4/3 -c:v mpeg4", "codec.mp4");
+  const auto path = Make("-i codec.mp4 -c copy -aspect 2:1", "container.mkv");
+  EXPECT_EQ(PixelAspectByFfprobe(path), "3:2\n");
+  EXPECT_EQ(ReadAll(path)[0].pixel_aspect, 1.5);
+}
+
+TEST_F(VideoReaderTest, TurnsThePixelsToo) {
+  Make("-f lavfi -i testsrc=size=64x48:rate=5:duration=0.4,setsar=3/2 -c:v libx264", "plain.mp4");
+  for (const int degrees : {0, 90, 180, 270}) {
+    const auto frames =
+        ReadAll(Make("-i plain.mp4 -c copy -metadata:s:v rotate=" + std::to_string(degrees), "turned.mp4"));
+    const bool is_upright = degrees % 180 == 0;
+    EXPECT_EQ(frames[0].pixel_aspect, is_upright ? 1.5 : 2.0 / 3) << degrees;
+    EXPECT_EQ(frames[0].WidthOverHeight(), is_upright ? 2.0 : 0.5) << degrees;
+    // ffmpeg's program turns pixels too.
+    EXPECT_EQ(PixelAspectByFfprobe(Make("-i turned.mp4 -c:v ffv1", "peer.mkv")),
+              is_upright ? "3:2\n" : "2:3\n");
+  }
+}
+
 TEST(Orientation, KnowsMirrorsToo) {
   constexpr int32_t k = 1 << 16;
   const auto of = [](std::array<int32_t, 4> m) {

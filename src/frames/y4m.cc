@@ -33,19 +33,42 @@ int ParseSide(std::string_view field, const std::string& name) {
   return *side;
 }
 
-FrameRate ParseRate(std::string_view field, const std::string& name) {
-  if (field == "F0:0") return {};  // "not known"
+struct Fraction {
+  int numerator;
+  int denominator;
+};
+
+// Of a field such as F30000:1001. Both are positive.
+std::optional<Fraction> ParseFraction(std::string_view field) {
   const size_t colon = std::min(field.find(':'), field.size() - 1);
   const auto numerator = ParsePositive(field.substr(1, colon - 1));
   const auto denominator = ParsePositive(field.substr(colon + 1));
+  if (!numerator || !denominator) return {};
+  return Fraction{*numerator, *denominator};
+}
+
+FrameRate ParseRate(std::string_view field, const std::string& name) {
+  if (field == "F0:0") return {};  // "not known"
+  const auto rate = ParseFraction(field);
   constexpr int64_t kMaxHertz = 1'000'000;
   constexpr int64_t kMaxSeconds = 3600;
-  if (!numerator || !denominator || *numerator > kMaxHertz * *denominator ||
-      *denominator > kMaxSeconds * *numerator) {
+  if (!rate || rate->numerator > kMaxHertz * rate->denominator ||
+      rate->denominator > kMaxSeconds * rate->numerator) {
     Fail(name, field, "a frame rate such as F30000:1001");
   }
-  const int divisor = std::gcd(*numerator, *denominator);
-  return {*numerator / divisor, *denominator / divisor};
+  const int divisor = std::gcd(rate->numerator, rate->denominator);
+  return {rate->numerator / divisor, rate->denominator / divisor};
+}
+
+double ParsePixelAspect(std::string_view field, const std::string& name) {
+  if (field == "A0:0") return 1.0;  // "not known"
+  const auto aspect = ParseFraction(field);
+  const double width_over_height =
+      aspect ? static_cast<double>(aspect->numerator) / aspect->denominator : 0.0;
+  if (!IsPixelAspect(width_over_height)) {
+    Fail(name, field, "a pixel's width : height such as A16:15, from A1:16 to A16:1");
+  }
+  return width_over_height;
 }
 
 void ParseChroma(std::string_view field, const std::string& name, Y4mHeader* header) {
@@ -93,6 +116,7 @@ Y4mHeader ParseY4mHeader(std::string_view line, const std::string& name) {
     if (field.starts_with('W')) header.width = ParseSide(field, name);
     if (field.starts_with('H')) header.height = ParseSide(field, name);
     if (field.starts_with('F')) header.rate = ParseRate(field, name);
+    if (field.starts_with('A')) header.pixel_aspect = ParsePixelAspect(field, name);
     if (field.starts_with('C')) ParseChroma(field, name, &header);
     if (field == "XCOLORRANGE=FULL") header.full_range = true;
   }
@@ -118,6 +142,7 @@ void Y4mToRgb(const Y4mHeader& header, std::span<const uint8_t> planes, Frame& f
 
   frame.width = header.width;
   frame.height = header.height;
+  frame.pixel_aspect = header.pixel_aspect;
   const auto width = static_cast<size_t>(header.width);
   const auto height = static_cast<size_t>(header.height);
   frame.rgb.resize(3 * width * height);

@@ -16,8 +16,9 @@ namespace calfvo {
 struct Y4mHeader {
   int width = 0;
   int height = 0;
-  FrameRate rate;          // 30 where the header has none
-  int chroma_shift_x = 1;  // a chroma plane has the width divided by 2^shift, rounded up
+  double pixel_aspect = 1.0;  // width over height
+  FrameRate rate;             // 30 where the header has none
+  int chroma_shift_x = 1;     // a chroma plane has the width divided by 2^shift, rounded up
   int chroma_shift_y = 1;
   bool has_chroma = true;
   bool full_range = false;
@@ -32,7 +33,8 @@ struct Y4mHeader {
 // 8 bits in 4:2:0, 4:2:2, 4:4:4 or grey are, up to 16384 px a side.
 Y4mHeader ParseY4mHeader(std::string_view line, const std::string& name);
 
-// BT.601 to RGB; each chroma sample counts for the whole of its block. `planes` has PictureSize() bytes.
+// Fills size, pixel aspect and picture of `frame`. BT.601 to RGB; each chroma sample counts for the whole of
+// its block. `planes` has PictureSize() bytes.
 void Y4mToRgb(const Y4mHeader& header, std::span<const uint8_t> planes, Frame& frame);
 
 }  // namespace calfvo

@@ -36,6 +36,19 @@ TEST(Y4mHeader, ReadsItsFields) {
   EXPECT_EQ(ParseY4mHeader("YUV4MPEG2 W5 H3 Cmono F0:0", "").rate, (FrameRate{30, 1}));
 }
 
+TEST(Y4mHeader, ReadsThePixelAspect) {
+  const auto aspect = [](const std::string& field) {
+    return ParseY4mHeader("YUV4MPEG2 W5 H3" + field, "").pixel_aspect;
+  };
+  EXPECT_EQ(aspect(""), 1.0);
+  EXPECT_EQ(aspect(" A0:0"), 1.0);
+  EXPECT_EQ(aspect(" A1:1"), 1.0);
+  EXPECT_EQ(aspect(" A2000000000:2000000000"), 1.0);
+  EXPECT_EQ(aspect(" A128:117"), 128.0 / 117);
+  EXPECT_EQ(aspect(" A1:16"), 1.0 / 16);
+  EXPECT_EQ(aspect(" A16:1"), 16.0);
+}
+
 TEST(Y4mHeader, NamesTheWrongField) {
   EXPECT_EQ(HeaderError("YUV4MPEG2 W0 H3"), "a.y4m: y4m header field 'W0'; expected 1 to 16384 px");
   EXPECT_EQ(HeaderError("YUV4MPEG2 W5 H16385"), "a.y4m: y4m header field 'H16385'; expected 1 to 16384 px");
@@ -44,6 +57,17 @@ TEST(Y4mHeader, NamesTheWrongField) {
   for (const char* rate : {"F", "F30", "F30:0", "F0:1", "F1:4000", "F2147483647:1", "F:"}) {
     EXPECT_THAT(HeaderError(std::string("YUV4MPEG2 W5 H3 ") + rate),
                 HasSubstr("expected a frame rate such as"));
+  }
+  EXPECT_EQ(
+      HeaderError("YUV4MPEG2 W5 H3 A17:1"),
+      "a.y4m: y4m header field 'A17:1'; expected a pixel's width : height such as A16:15, from A1:16 to "
+      "A16:1");
+  for (const char* aspect :
+       {"A", "A:", "A1", "A1:", "A:1", "A1:0", "A0:1", "A-1:1", "A-1:-1", "A+1:1", "A1:17", "A1:1:1",
+        "A1.5:1", "A1:1x", "A4294967297:1", "A1:99999999999999999999", "Anan:1"}) {
+    EXPECT_THAT(HeaderError(std::string("YUV4MPEG2 W5 H3 ") + aspect),
+                HasSubstr("expected a pixel's width : height"))
+        << aspect;
   }
   EXPECT_THAT(HeaderError("YUV4MPEG2 W5"), HasSubstr("has no width or no height"));
   EXPECT_THAT(HeaderError("P6\x01"), HasSubstr("begins with 'P6?'; expected y4m"));
@@ -79,6 +103,18 @@ INSTANTIATE_TEST_SUITE_P(Formats, Y4mFormat,
 std::string TwoFrames() {
   return "YUV4MPEG2 W2 H2 F10:1 C420\nFRAME\n\x80\x80\x80\x80\x80\x80"
          "FRAME Ip\n\x90\x90\x90\x90\x80\x80";
+}
+
+TEST(Y4mReader, GivesEveryFrameThePixelAspect) {
+  const TempFolder folder;
+  std::string bytes = TwoFrames();
+  bytes.insert(bytes.find('\n'), " A16:15");
+  WriteBytes(folder.path() / "a.y4m", bytes);
+  const auto frames = ReadAll(folder.path() / "a.y4m");
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_EQ(frames[0].pixel_aspect, 16.0 / 15);
+  EXPECT_EQ(frames[1].pixel_aspect, 16.0 / 15);
+  EXPECT_EQ(frames[1].width, 2) << "the picture itself is not stretched";
 }
 
 TEST(Y4mReader, MarksALastFrameThatIsCutShort) {
