@@ -40,7 +40,8 @@ struct Picture {
   const uint8_t* rgb = nullptr;
   int width = 0;
   int height = 0;
-  ptrdiff_t stride = 0;  // bytes from one row to the next; 0 means 3 × width
+  ptrdiff_t stride = 0;       // bytes from one row to the next; 0 means 3 × width
+  double pixel_aspect = 1.0;  // a pixel's width over its height, when displayed; 1 / 16 to 16
 };
 
 struct PoseEstimate {

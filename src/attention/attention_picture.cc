@@ -35,7 +35,7 @@ PreparedWindow ReadWindow(const std::string& input, const ModelConfig& config,
   PreparedWindow window;
   Frame frame;
   while (std::ssize(window.inputs) < config.window && source->Next(frame)) {
-    if (window.inputs.empty()) window.width_over_height = static_cast<double>(frame.width) / frame.height;
+    if (window.inputs.empty()) window.width_over_height = frame.WidthOverHeight();
     preprocessor.Run(frame.view(), window.inputs.emplace_back(values));
     window.pictures.push_back({config.input.size, std::vector<uint8_t>(values)});
     preprocessor.Resize(frame.view(), window.pictures.back().rgb);

@@ -77,23 +77,46 @@ TEST_F(WriteAttentionTest, AStripOfTheQueryAndWhatFollows) {
   EXPECT_NE(ReadWholeFile(At("out/attention.png")), first);
 }
 
-TEST_F(WriteAttentionTest, IsThatOfPicturesInTheirShape) {
-  ModelConfig config = TinyConfig();
-  config.input.aspect = true;
-  std::string pictures[2];
-  for (const int factor : {0, 1}) {  // the pictures are twice as wide as high
+class WriteAttentionOfShapesTest : public WriteAttentionTest {
+ protected:
+  // A model that listens to its pictures' aspect, times `factor`.
+  void WriteModel(float factor) const {
+    ModelConfig config = TinyConfig();
+    config.input.aspect = true;
     MemoryWeights weights("test");
     for (const TensorSpec& spec : ModelTensors(config)) {
       Tensor tensor = RandomWeight(spec, 1);
       if (spec.name == "decoder.aspect") {
-        for (float& value : tensor.MutableData<float>()) value *= 100.0F * static_cast<float>(factor);
+        for (float& value : tensor.MutableData<float>()) value *= factor;
       }
       weights.Add(spec.name, std::move(tensor));
     }
     SaveModelFile(config, weights, DType::kF32, At("tiny.safetensors"));
+  }
+};
+
+TEST_F(WriteAttentionOfShapesTest, IsThatOfPicturesInTheirShape) {
+  std::string pictures[2];
+  for (const int factor : {0, 1}) {  // the pictures are twice as wide as high
+    WriteModel(100.0F * static_cast<float>(factor));
     pictures[factor] = ReadWholeFile(Write({.frames = 3}));
   }
   EXPECT_NE(pictures[0], pictures[1]);
+}
+
+TEST_F(WriteAttentionOfShapesTest, PixelsNeedNotBeSquare) {
+  WriteModel(100.0F);
+  const auto of_pixels = [&](const std::string& aspect) {
+    std::string video = "YUV4MPEG2 W8 H4 Cmono " + aspect + "\n";
+    for (int i = 0; i < 8; ++i) {
+      video += "FRAME\n";
+      for (int pixel = 0; pixel < 8 * 4; ++pixel) video += static_cast<char>(31 * pixel * (i + 1));
+    }
+    WriteFile(At("video.y4m"), video);
+    return ReadWholeFile(
+        WriteAttention(At("video.y4m").string(), At("tiny.safetensors").string(), {.frames = 3}, At("out")));
+  };
+  EXPECT_NE(of_pixels("A2:1"), of_pixels("A1:1"));
 }
 
 TEST_F(WriteAttentionTest, SaysWhatIsWrong) {

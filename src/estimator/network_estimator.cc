@@ -42,10 +42,6 @@ void NetworkEstimator::Start(int frames_kept) {
   width_over_height_ = 1.0;
 }
 
-void NetworkEstimator::SetPictureShape(int width, int height) {
-  width_over_height_ = static_cast<double>(width) / static_cast<double>(height);
-}
-
 void NetworkEstimator::AddFrames(std::span<const float* const> pictures) {
   if (pictures.empty()) return;
   images_.clear();

@@ -27,7 +27,7 @@ class NetworkEstimator : public WindowEstimator {
   bool has_confidence() const override { return network_.config().head.confidence; }
   size_t input_size() const override;
   void Start(int frames_kept) override;
-  void SetPictureShape(int width, int height) override;
+  void SetPictureAspect(double width_over_height) override { width_over_height_ = width_over_height; }
   float* PictureMemory(size_t count) override;
   void PreparePicture(const ImageView& picture, float* out) override { preparer_.Run(picture, out); }
   // Takes pictures in host memory, too, [3, size, size] and normalised.

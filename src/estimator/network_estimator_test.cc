@@ -101,18 +101,18 @@ TEST(NetworkEstimator, EachVideoHasItsShape) {
     const auto add = [&] {
       for (const auto& picture : pictures) estimator.AddFrames({{picture.data()}});
     };
-    const auto estimate = [&](int width, int height) {
+    const auto estimate = [&](double width_over_height) {
       return EstimateWindow(estimator, [&] {
         add();
-        estimator.SetPictureShape(width, height);
+        estimator.SetPictureAspect(width_over_height);
       });
     };
     const auto square = EstimateWindow(estimator, add);
-    const auto wide = estimate(640, 360);
+    const auto wide = estimate(16.0 / 9);
     EXPECT_NE(wide[0].first_from_second.translation, square[0].first_from_second.translation);
-    ExpectSame(estimate(1280, 720), wide);
     ExpectSame(EstimateWindow(estimator, add), square);
-    ExpectSame(estimate(7, 7), square);
+    ExpectSame(estimate(1.0), square);
+    ExpectSame(estimate(16.0 / 9), wide);
   }
 }
 

@@ -26,6 +26,10 @@ ImageView CheckedView(const Picture& picture) {
                     "more expected",
                     picture.width, picture.height, picture.stride, kMaxSide));
   }
+  if (!IsPixelAspect(picture.pixel_aspect)) {
+    throw Error(fmt::format("a picture of pixel aspect {}: 1 / {} to {} expected", picture.pixel_aspect,
+                            kMaxPixelAspect, kMaxPixelAspect));
+  }
   return {picture.width, picture.height, 3, picture.rgb, picture.stride == 0 ? row : picture.stride};
 }
 
@@ -52,7 +56,7 @@ class Odometry::Impl {
       throw Error(fmt::format("timestamp {} ns does not follow {} ns: times must increase", timestamp_ns,
                               *last_time_ns_));
     }
-    if (!last_time_ns_) estimator_.SetPictureShape(view.width, view.height);
+    if (!last_time_ns_) estimator_.SetPictureAspect(picture.pixel_aspect * view.width / view.height);
     last_time_ns_ = timestamp_ns;
     times_ns_.push_back(timestamp_ns);
     estimator_.PreparePicture(view, input_);

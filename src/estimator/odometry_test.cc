@@ -2,8 +2,10 @@
 #include "calfvo/odometry.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <utility>
 #include <vector>
@@ -39,7 +41,7 @@ class OdometryTest : public testing::Test {
 
   // Where a video ends whose first picture has one size and whose others have another.
   static Eigen::Vector3d LastPosition(Odometry& odometry, std::pair<int, int> first,
-                                      std::pair<int, int> others) {
+                                      std::pair<int, int> others, double pixel_aspect = 1.0) {
     std::vector<PoseEstimate> poses;
     const auto keep = [&](std::vector<PoseEstimate> more) {
       poses.insert(poses.end(), more.begin(), more.end());
@@ -47,7 +49,7 @@ class OdometryTest : public testing::Test {
     for (int i = 0; i < kFrames; ++i) {
       const auto [width, height] = i == 0 ? first : others;
       const Frame frame = PlainPicture(i, width, height);
-      keep(odometry.Push({frame.rgb.data(), width, height}, i));
+      keep(odometry.Push({frame.rgb.data(), width, height, /*stride=*/0, pixel_aspect}, i));
     }
     keep(odometry.Flush());
     EXPECT_EQ(poses.size(), kFrames);
@@ -76,6 +78,39 @@ TEST_F(OdometryTest, EveryVideoIsEstimatedInTheShapeOfItsFirstPicture) {
   EXPECT_EQ(LastPosition(odometry, {64, 32}, {32, 32}), wide);
   EXPECT_EQ(LastPosition(odometry, {48, 48}, {64, 32}), square);
   EXPECT_NE(LastPosition(odometry, {32, 64}, {32, 64}), square);
+}
+
+TEST_F(OdometryTest, PixelsNeedNotBeSquare) {
+  Odometry odometry(options_);
+  const Eigen::Vector3d wide = LastPosition(odometry, {64, 32}, {64, 32});
+  EXPECT_EQ(LastPosition(odometry, {32, 32}, {32, 32}, 2.0), wide);
+  EXPECT_EQ(LastPosition(odometry, {128, 32}, {128, 32}, 0.5), wide);
+  EXPECT_EQ(LastPosition(odometry, {32, 64}, {32, 64}, 4.0), wide);
+
+  const auto file = folder_.path() / "pixels_2_to_1.y4m";
+  std::ofstream stream(file, std::ios::binary);
+  stream << "YUV4MPEG2 W32 H32 F1000000:1 Cmono XCOLORRANGE=FULL A2:1\n";
+  for (int i = 0; i < kFrames; ++i) stream << "FRAME\n" << std::string(32 * 32, static_cast<char>(37 * i));
+  stream.close();
+  EXPECT_EQ(EstimateTrajectory(file.string(), {.odometry = options_}).world_from_camera.back().translation,
+            wide);
+}
+
+TEST_F(OdometryTest, TheNarrowestAndTheWidestPictureAreTaken) {
+  Odometry odometry(options_);
+  const Eigen::Vector3d narrow = LastPosition(odometry, {1, 16384}, {1, 16384}, 1.0 / 16);
+  EXPECT_NE(LastPosition(odometry, {16384, 1}, {16384, 1}, 16.0), narrow);
+}
+
+TEST_F(OdometryTest, RefusesPixelsThatNoCameraHas) {
+  Odometry odometry(options_);
+  const Frame frame = PlainPicture(1, 4, 3);
+  for (const double aspect : {0.0, -1.0, 0.06, 16.1, std::nan(""), HUGE_VAL}) {
+    EXPECT_THAT(ErrorFrom([&] {
+                  odometry.Push({frame.rgb.data(), 4, 3, 0, aspect}, 0);
+                }),
+                testing::HasSubstr("1 / 16 to 16 expected"));
+  }
 }
 
 TEST_F(OdometryTest, LiveAndOfflineAgreeToTheBit) {

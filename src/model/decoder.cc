@@ -15,8 +15,8 @@ AttentionWeights LoadAttention(const WeightLoader& loader, const std::string& na
   return {loader.Norm(name + ".norm", norm_eps), loader.Linear(name + ".qkv"), loader.Linear(name + ".proj")};
 }
 
-// The longest side a picture may have.
-constexpr double kMaxAspect = 16384.0;
+// The longest side that a picture may have, of the widest pixels.
+constexpr double kMaxAspect = 16384.0 * 16.0;
 
 }  // namespace
 

@@ -20,8 +20,8 @@ class Decoder {
  public:
   Decoder(const ModelConfig& config, const WeightLoader& loader);
 
-  // The shape of the pictures in the windows that follow, 1 / 16384 to 16384; 1 until this is called. Without
-  // effect on models that are not told it. Not between Decode and the end of its work.
+  // The shape of the pictures in the windows that follow, 1 / 262144 to 262144; 1 until this is called.
+  // Without effect on models that are not told it. Not between Decode and the end of its work.
   void SetAspect(double width_over_height);
 
   // `frames` holds the tokens [N, dim] of the K frames of each window, window after window. values [windows,

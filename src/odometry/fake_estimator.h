@@ -34,9 +34,9 @@ class FakeEstimator : public WindowEstimator {
     frames_kept_ = frames_kept;
     pictures_.clear();
     windows.clear();
-    shape = {};
+    aspect = 0.0;
   }
-  void SetPictureShape(int width, int height) override { shape = {width, height}; }
+  void SetPictureAspect(double width_over_height) override { aspect = width_over_height; }
   float* PictureMemory(size_t count) override {
     memory_.resize(count);
     return memory_.data();
@@ -50,7 +50,7 @@ class FakeEstimator : public WindowEstimator {
   }
   void RepeatFrame() override { pictures_.push_back(pictures_.back()); }
   void BeginEstimate(std::span<const int64_t> first_frames) override {
-    if (windows.empty()) shape_of_first_window = shape;
+    if (windows.empty()) aspect_of_first_window = aspect;
     begun_.assign(first_frames.begin(), first_frames.end());
   }
   void FinishEstimate(std::span<PairEstimate> estimates) override {
@@ -69,10 +69,10 @@ class FakeEstimator : public WindowEstimator {
     }
   }
 
-  std::vector<int64_t> windows;               // first frames, in the order of asking
-  int64_t fail_at_picture = -1;               // the picture whose preparation fails
-  std::pair<int, int> shape;                  // of the video's pictures, as told; 0 × 0 where nothing was
-  std::pair<int, int> shape_of_first_window;  // what had been told when the first window was begun
+  std::vector<int64_t> windows;         // first frames, in the order of asking
+  int64_t fail_at_picture = -1;         // the picture whose preparation fails
+  double aspect = 0.0;                  // of the video's pictures, as told; 0 where nothing was
+  double aspect_of_first_window = 0.0;  // what had been told when the first window was begun
 
  private:
   const int window_;

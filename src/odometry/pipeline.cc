@@ -57,8 +57,8 @@ class Reader {
     }
     const ScopedTimer timer(preprocess_s);
     estimator_.PreparePicture(frame_.view(), slot->values);
-    slot->frame = {frame_.index,  frame_.timestamp_ns, frame_.width,
-                   frame_.height, frame_.damage,       dropped_before_};
+    slot->frame = {frame_.index,  frame_.timestamp_ns, frame_.width, frame_.height, frame_.WidthOverHeight(),
+                   frame_.damage, dropped_before_};
     dropped_before_ = 0;
     queue_.EndPut();
     return true;
@@ -118,9 +118,7 @@ PipelineResult RunPipeline(FrameSource& source, WindowEstimator& estimator, cons
         pictures.push_back(queue.at(i).values);
         records.push_back(queue.at(i).frame);
       }
-      if (result.frames == 0) {
-        estimator.SetPictureShape(records.front().width, records.front().height);
-      }
+      if (result.frames == 0) estimator.SetPictureAspect(records.front().width_over_height);
       tracker.Add(pictures, poses);
       queue.Release(count);
       result.frames += static_cast<int64_t>(count);

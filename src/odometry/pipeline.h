@@ -19,8 +19,9 @@ struct FrameRecord {
   int64_t timestamp_ns = 0;
   int width = 0;
   int height = 0;
-  std::string damage;      // as Frame::damage
-  int dropped_before = 0;  // frames of a camera that were lost just before this one
+  double width_over_height = 1.0;  // when displayed: pixels need not be square
+  std::string damage;              // as Frame::damage
+  int dropped_before = 0;          // frames of a camera that were lost just before this one
 };
 
 struct PipelineOptions {

@@ -13,7 +13,7 @@
 namespace calfvo {
 namespace {
 
-// Pictures of one pixel, but for the first one's width, whose red tells the frame's number.
+// Pictures of one square pixel, but for the first one, whose red tells the frame's number.
 class FakeSource : public FrameSource {
  public:
   explicit FakeSource(int64_t frames, bool is_live = false) : frames_(frames) { info_.is_live = is_live; }
@@ -25,6 +25,7 @@ class FakeSource : public FrameSource {
     frame.timestamp_ns = 1000 * next_;
     frame.width = next_ == 0 ? first_width : 1;
     frame.height = 1;
+    frame.pixel_aspect = next_ == 0 ? first_pixel_aspect : 1.0;
     frame.rgb.assign(static_cast<size_t>(3 * frame.width), static_cast<uint8_t>(next_ % 251));
     frame.damage = next_ == 3 ? "scratched" : "";
     ++next_;
@@ -34,6 +35,7 @@ class FakeSource : public FrameSource {
   const SourceInfo& info() const override { return info_; }
 
   int first_width = 1;  // of the first picture
+  double first_pixel_aspect = 1.0;
   int64_t fail_at = -1;
   int64_t stop_at = -1;
   std::atomic<bool> stop = false;
@@ -86,9 +88,10 @@ TEST(Pipeline, TellsTheFirstPicturesShapeBeforeTheFirstWindow) {
     FakeEstimator estimator(8);
     FakeSource source(20);
     source.first_width = 3;
+    source.first_pixel_aspect = 1.25;
     RunPipeline(source, estimator, options, [](const auto&, const auto&) {});
-    EXPECT_EQ(estimator.shape_of_first_window, std::pair(3, 1));
-    EXPECT_EQ(estimator.shape, std::pair(3, 1));
+    EXPECT_EQ(estimator.aspect_of_first_window, 3.75);
+    EXPECT_EQ(estimator.aspect, 3.75);
   }
 }
 

@@ -23,9 +23,10 @@ class WindowEstimator {
 
   // Begins a new video. Of its frames the last `frames_kept` stay available to Estimate.
   virtual void Start(int frames_kept) = 0;
-  // The shape of the video's pictures, of any sides from 1 to 16384 pixels, before its first BeginEstimate.
-  // Without this they are taken as square. Where pictures differ, the first one's shape is that of the video.
-  virtual void SetPictureShape(int width, int height) = 0;
+  // The shape of the video's pictures when displayed (Frame::WidthOverHeight), before its first
+  // BeginEstimate. Without this they are taken as square. Where pictures differ, the first one's shape is
+  // that of the video.
+  virtual void SetPictureAspect(double width_over_height) = 0;
 
   // The estimator's memory for `count` prepared pictures, one after the other. Maybe on a device: only
   // PreparePicture writes it and only AddFrames reads it. Void after the next call of this.

@@ -41,7 +41,7 @@ class WalkingEstimator : public WindowEstimator {
   bool has_confidence() const override { return true; }
   size_t input_size() const override { return 16; }
   void Start(int) override {}
-  void SetPictureShape(int, int) override {}
+  void SetPictureAspect(double) override {}
   float* PictureMemory(size_t count) override {
     pictures_.resize(count * input_size());
     return pictures_.data();
