@@ -38,7 +38,7 @@ struct NormShape {
   CameraRule camera = CameraRule::kNone;
   uint32_t tokens = 1;  // rows of a frame, and frames of a window; with kSkip and kMean, which take fewer
   uint32_t frames = 1;  // than 2³² rows
-  bool gelu = false;    // after the norm
+  bool gelu = false;    // after the norm; then there is neither a branch nor a camera rule
   float eps = 0.0F;
 };
 inline constexpr int kMaxNormChannels = 1024;

@@ -15,16 +15,29 @@ struct Vector {
   float v[kVector];
 };
 
-inline __device__ Vector Load8(const float* from) {
-  Vector out;
-  *reinterpret_cast<float4*>(out.v) = *reinterpret_cast<const float4*>(from);
-  *reinterpret_cast<float4*>(out.v + 4) = *reinterpret_cast<const float4*>(from + 4);
-  return out;
+// The same as it lies in memory: nothing waits for a load until it is unpacked.
+template <typename T>
+struct Packed;
+template <>
+struct Packed<float> {
+  float4 low, high;
+};
+template <>
+struct Packed<__nv_bfloat16> {
+  uint4 bits;
+};
+
+template <typename T>
+__device__ Packed<T> LoadPacked(const T* from) {
+  return *reinterpret_cast<const Packed<T>*>(from);
 }
 
-inline __device__ Vector Load8(const __nv_bfloat16* from) {
-  const uint4 bits = *reinterpret_cast<const uint4*>(from);
-  const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+inline __device__ Vector Unpacked(const Packed<float>& x) {
+  return {{x.low.x, x.low.y, x.low.z, x.low.w, x.high.x, x.high.y, x.high.z, x.high.w}};
+}
+
+inline __device__ Vector Unpacked(const Packed<__nv_bfloat16>& x) {
+  const uint32_t words[4] = {x.bits.x, x.bits.y, x.bits.z, x.bits.w};
   Vector out;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {  // a bf16 is the upper half of a float
@@ -32,6 +45,11 @@ inline __device__ Vector Load8(const __nv_bfloat16* from) {
     out.v[2 * i + 1] = __uint_as_float(words[i] & 0xFFFF0000U);
   }
   return out;
+}
+
+template <typename T>
+__device__ Vector Load8(const T* from) {
+  return Unpacked(LoadPacked(from));
 }
 
 inline __device__ void Store8(float* to, const Vector& x) {

@@ -171,24 +171,49 @@ struct Sums {
   Vector offset[kVectors] = {};
 };
 
+// What the gradient of a row is computed from, as it lies in memory.
+template <typename T, int kVectors>
+struct RowInputs {
+  Packed<T> sum[kVectors];
+  Packed<T> of_normed[kVectors];
+  Packed<T> of_sum[kVectors];
+};
+
+template <typename T, int kLanes, int kVectors, bool kGelu>
+__device__ RowInputs<T, kVectors> Fetch(const NormShape& shape, const Row<kLanes, kVectors>& lanes,
+                                        const NormInputs& inputs, const NormGradients& gradients,
+                                        int64_t row) {
+  RowInputs<T, kVectors> out = {};
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    if (row >= shape.rows || !lanes.Has(i)) continue;
+    const int64_t at = row * shape.channels + lanes.Column(i);
+    out.sum[i] = LoadPacked(static_cast<const T*>(inputs.x) + at);
+    out.of_normed[i] = LoadPacked(static_cast<const T*>(gradients.of_normed) + at);
+    if (!kGelu && gradients.of_sum != nullptr)
+      out.of_sum[i] = LoadPacked(static_cast<const T*>(gradients.of_sum) + at);
+  }
+  return out;
+}
+
 // d += the gradient of a row of the sum through the norm, and that from its other uses.
 template <typename T, int kLanes, int kVectors, bool kGelu>
-__device__ void RowGradient(const NormShape& shape, const Row<kLanes, kVectors>& lanes, int64_t row,
-                            const T* sum, const Parameters<kVectors>& parameters, const T* of_normed,
-                            const T* of_sum, bool counts, Sums<kVectors>& sums, Vector (&d)[kVectors]) {
+__device__ void RowGradient(const NormShape& shape, const Row<kLanes, kVectors>& lanes,
+                            const RowInputs<T, kVectors>& row, const Parameters<kVectors>& parameters,
+                            bool counts, Sums<kVectors>& sums, Vector (&d)[kVectors]) {
   Vector x[kVectors];
-  lanes.Load(sum, row, x);
-  if constexpr (kGelu) {
 #pragma unroll
-    for (int i = 0; i < kVectors; ++i) AddScaled(x[i], 1.0F, parameters.offsets[i]);
+  for (int i = 0; i < kVectors; ++i) {
+    x[i] = Unpacked(row.sum[i]);
+    if constexpr (kGelu) AddScaled(x[i], 1.0F, parameters.offsets[i]);
   }
   const float inverse = lanes.Normalize(x, shape.eps);
   Vector g[kVectors];
-  lanes.Load(of_normed, row, g);
   float mean = 0.0F;
   float projection = 0.0F;
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
+    g[i] = Unpacked(row.of_normed[i]);
 #pragma unroll
     for (int e = 0; e < kVector; ++e) {
       float& value = g[i].v[e];
@@ -207,12 +232,12 @@ __device__ void RowGradient(const NormShape& shape, const Row<kLanes, kVectors>&
   projection = LaneSum<kLanes>(projection, lanes.mask) / static_cast<float>(shape.channels);
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
+    if constexpr (!kGelu) AddScaled(d[i], 1.0F, Unpacked(row.of_sum[i]));
 #pragma unroll
     for (int e = 0; e < kVector; ++e) {
       d[i].v[e] += inverse * (g[i].v[e] - mean - x[i].v[e] * projection);
     }
   }
-  if (of_sum != nullptr) lanes.Add(of_sum, row, d);
 }
 
 // The block's sums [3, channels], in a fixed order.
@@ -248,10 +273,12 @@ template <typename T, int kLanes, int kVectors, bool kGelu>
 __global__ void __launch_bounds__(kThreads)
     Backward(NormShape shape, NormInputs inputs, NormGradients gradients) {
   constexpr int kRows = kThreads / kLanes;
+  // The next row is on its way while one is computed; wide rows leave no registers for it.
+  constexpr bool kAhead = kVectors == 1;
   const Row<kLanes, kVectors> lanes(shape.channels);
-  const T* __restrict__ sum = static_cast<const T*>(inputs.x);
-  const T* of_normed = static_cast<const T*>(gradients.of_normed);
-  const T* of_sum = static_cast<const T*>(gradients.of_sum);
+  const auto fetch = [&](int64_t row) {
+    return Fetch<T, kLanes, kVectors, kGelu>(shape, lanes, inputs, gradients, row);
+  };
   T* of_branch = static_cast<T*>(gradients.of_branch);
   Parameters<kVectors> parameters;
   lanes.LoadParameter(inputs.weight, parameters.gains);
@@ -261,15 +288,20 @@ __global__ void __launch_bounds__(kThreads)
   }
   Sums<kVectors> sums;
   const int64_t first = int64_t{blockIdx.x} * kRows + threadIdx.x / kLanes;
-  for (int64_t row = first; row < shape.rows; row += int64_t{gridDim.x} * kRows) {
-    const bool camera = IsCamera(shape, row);
+  const int64_t step = int64_t{gridDim.x} * kRows;
+  RowInputs<T, kVectors> next;
+  if constexpr (kAhead) next = fetch(first);
+  for (int64_t row = first; row < shape.rows; row += step) {
+    const RowInputs<T, kVectors> now = kAhead ? next : fetch(row);
+    if constexpr (kAhead) next = fetch(row + step);
+    const bool camera = !kGelu && IsCamera(shape, row);
     Vector d[kVectors] = {};
     if (camera && shape.camera == CameraRule::kMean) {
       const int64_t first_camera = FirstCamera(shape, row);
       for (uint32_t k = 0; k < shape.frames; ++k) {
         const int64_t other = first_camera + int64_t{k} * shape.tokens;
-        RowGradient<T, kLanes, kVectors, kGelu>(shape, lanes, other, sum, parameters, of_normed, of_sum,
-                                                other == row, sums, d);
+        RowGradient<T, kLanes, kVectors, kGelu>(shape, lanes, fetch(other), parameters, other == row, sums,
+                                                d);
       }
 #pragma unroll
       for (int i = 0; i < kVectors; ++i) {
@@ -277,8 +309,7 @@ __global__ void __launch_bounds__(kThreads)
         for (int e = 0; e < kVector; ++e) d[i].v[e] /= static_cast<float>(shape.frames);
       }
     } else {
-      RowGradient<T, kLanes, kVectors, kGelu>(shape, lanes, row, sum, parameters, of_normed, of_sum, true,
-                                              sums, d);
+      RowGradient<T, kLanes, kVectors, kGelu>(shape, lanes, now, parameters, true, sums, d);
     }
     lanes.Store(static_cast<T*>(gradients.of_x), row, d);
     if (camera && shape.camera == CameraRule::kSkip) {

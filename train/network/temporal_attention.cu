@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One warp per window, position and head. Its lanes are `kLanes` columns of eight elements by 32 / kLanes
-// groups; a group owns every 32 / kLanes-th of the K rows. Rows of others are read by all groups at once,
-// which costs one transaction.
+// One warp per window, position and head. It brings its rows of q, k, v and the gradient into shared memory,
+// all at once, and works from there. Its lanes are `kLanes` columns of eight elements by 32 / kLanes groups;
+// a group owns every 32 / kLanes-th of the K rows.
 #include <cmath>
 
 #include "network/cuda_kernels.h"
@@ -11,7 +11,7 @@
 namespace calfvo::train {
 namespace {
 
-constexpr int kWarpsPerBlock = 4;
+constexpr int kWarpsPerBlock = 2;
 
 // The place of a warp's matrices in qkv and out.
 struct Place {
@@ -34,38 +34,97 @@ __device__ Place PlaceOf(const TemporalShape& shape, int64_t warp, int column) {
           token_row * dim + inside,     shape.tokens * dim,     column * kVector < shape.head_size};
 }
 
-template <typename T>
-__device__ Vector LoadRow(const T* from, bool valid) {
-  return valid ? Load8(from) : Vector{};
-}
+// The K rows of a matrix, zeros beyond the last; [row][column].
+template <typename T, int kLanes, int kRows>
+using Rows = Packed<T>[kRows][kLanes];
+// One value for each pair of rows.
+template <int kRows>
+using Pairs = float[kRows][kRows + 1];
 
-// weights[r][j]: softmax over the rows j of k of this group's r-th row q.
-template <typename T, int kLanes, int kRows, int kOwn>
-__device__ void Softmax(const T* qkv, const Place& place, int frames, float scale, const Vector (&q)[kOwn],
-                        float (&weights)[kOwn][kRows]) {
+// Rows of kMatrices matrices → shared memory. All loads are under way before the first is waited for.
+template <typename T, int kLanes, int kRows, int kMatrices>
+__device__ void Stage(const T* const (&from)[kMatrices], const int64_t (&row)[kMatrices], int frames,
+                      bool has_columns, Rows<T, kLanes, kRows> (&to)[kMatrices]) {
+  constexpr int kGroups = 32 / kLanes;
+  constexpr int kOwn = kRows / kGroups;
+  const int group = static_cast<int>(threadIdx.x) / kLanes;
+  const int column = static_cast<int>(threadIdx.x) % kLanes;
+  Packed<T> own[kMatrices][kOwn] = {};
 #pragma unroll
-  for (int j = 0; j < kRows; ++j) {
-    const Vector k = LoadRow(qkv + place.first + place.part + j * place.row, place.has_columns && j < frames);
+  for (int m = 0; m < kMatrices; ++m) {
 #pragma unroll
     for (int r = 0; r < kOwn; ++r) {
-      const float score = LaneSum<kLanes>(Dot(q[r], k)) * scale;
-      weights[r][j] = j < frames ? score : -INFINITY;
+      const int i = group + r * kGroups;
+      if (has_columns && i < frames) own[m][r] = LoadPacked(from[m] + i * row[m]);
     }
   }
 #pragma unroll
-  for (int r = 0; r < kOwn; ++r) {
-    float most = weights[r][0];
+  for (int m = 0; m < kMatrices; ++m) {
 #pragma unroll
-    for (int j = 1; j < kRows; ++j) most = fmaxf(most, weights[r][j]);
-    float sum = 0.0F;
-#pragma unroll
-    for (int j = 0; j < kRows; ++j) {
-      weights[r][j] = __expf(weights[r][j] - most);
-      sum += weights[r][j];
-    }
-#pragma unroll
-    for (int j = 0; j < kRows; ++j) weights[r][j] /= sum;
+    for (int r = 0; r < kOwn; ++r) to[m][group + r * kGroups][column] = own[m][r];
   }
+  __syncwarp();
+}
+
+// Each lane of a group has its share of kCount sums. The lanes split them: lane c gets the whole sums from
+// c · kCount / kLanes on, the first places of `sums`. Takes fewer exchanges than every lane getting every
+// sum.
+template <int kLanes, int kCount>
+__device__ void SplitSums(float (&sums)[kCount]) {
+  int count = kCount / 2;
+#pragma unroll
+  for (int offset = kLanes / 2; offset > 0; offset /= 2, count /= 2) {
+    const bool upper = (threadIdx.x & static_cast<unsigned>(offset)) != 0;
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      const float given = upper ? sums[i] : sums[i + count];
+      const float kept = upper ? sums[i + count] : sums[i];
+      sums[i] = kept + __shfl_xor_sync(0xFFFFFFFFU, given, offset);
+    }
+  }
+}
+
+// The lane's products of row x with the rows of `others`, see SplitSums.
+template <typename T, int kLanes, int kRows>
+__device__ void Products(const Vector& x, const Rows<T, kLanes, kRows>& others, float (&products)[kRows]) {
+  const int column = static_cast<int>(threadIdx.x) % kLanes;
+#pragma unroll
+  for (int j = 0; j < kRows; ++j) products[j] = Dot(x, Unpacked(others[j][column]));
+  SplitSums<kLanes>(products);
+}
+
+template <int kLanes>
+__device__ float LaneMost(float value) {
+#pragma unroll
+  for (int offset = kLanes / 2; offset > 0; offset /= 2) {
+    value = fmaxf(value, __shfl_xor_sync(0xFFFFFFFFU, value, offset));
+  }
+  return value;
+}
+
+// The lane's part of a row of the softmax of q · kᵀ, see SplitSums.
+template <typename T, int kLanes, int kRows>
+__device__ void Weights(const Vector& q, const Rows<T, kLanes, kRows>& k, int frames, float scale,
+                        float (&weights)[kRows]) {
+  constexpr int kPart = kRows / kLanes;
+  const int first = static_cast<int>(threadIdx.x) % kLanes * kPart;
+  Products<T, kLanes, kRows>(q, k, weights);
+  float most = -INFINITY;
+#pragma unroll
+  for (int p = 0; p < kPart; ++p) {
+    weights[p] = first + p < frames ? weights[p] * scale : -INFINITY;
+    most = fmaxf(most, weights[p]);
+  }
+  most = LaneMost<kLanes>(most);
+  float sum = 0.0F;
+#pragma unroll
+  for (int p = 0; p < kPart; ++p) {
+    weights[p] = __expf(weights[p] - most);
+    sum += weights[p];
+  }
+  sum = LaneSum<kLanes>(sum);
+#pragma unroll
+  for (int p = 0; p < kPart; ++p) weights[p] /= sum;
 }
 
 template <typename T, int kLanes, int kRows>
@@ -73,27 +132,36 @@ __global__ void Forward(TemporalShape shape, int64_t warps, float scale, const T
                         T* __restrict__ out) {
   constexpr int kGroups = 32 / kLanes;
   constexpr int kOwn = kRows / kGroups;
+  constexpr int kPart = kRows / kLanes;
+  __shared__ Rows<T, kLanes, kRows> shared_rows[kWarpsPerBlock][3];
+  __shared__ Pairs<kRows> shared_weights[kWarpsPerBlock];
   const int64_t warp = int64_t{blockIdx.x} * kWarpsPerBlock + threadIdx.y;
-  if (warp >= warps) return;
+  if (warp >= warps) return;  // whole warps leave, and only __syncwarp follows
   const int group = static_cast<int>(threadIdx.x) / kLanes;
-  const Place place = PlaceOf(shape, warp, static_cast<int>(threadIdx.x) % kLanes);
+  const int column = static_cast<int>(threadIdx.x) % kLanes;
+  const Place place = PlaceOf(shape, warp, column);
+  auto& rows = shared_rows[threadIdx.y];
+  auto& all_weights = shared_weights[threadIdx.y];
 
-  Vector q[kOwn];
+  const T* q = qkv + place.first;
+  Stage<T, kLanes, kRows, 3>({q, q + place.part, q + 2 * place.part}, {place.row, place.row, place.row},
+                             shape.frames, place.has_columns, rows);
 #pragma unroll
   for (int r = 0; r < kOwn; ++r) {
     const int i = group + r * kGroups;
-    q[r] = LoadRow(qkv + place.first + i * place.row, place.has_columns && i < shape.frames);
+    float weights[kRows];
+    Weights<T, kLanes, kRows>(Unpacked(rows[0][i][column]), rows[1], shape.frames, scale, weights);
+#pragma unroll
+    for (int p = 0; p < kPart; ++p) all_weights[i][column * kPart + p] = weights[p];
   }
-  float weights[kOwn][kRows];
-  Softmax<T, kLanes>(qkv, place, shape.frames, scale, q, weights);
+  __syncwarp();
 
   Vector sum[kOwn] = {};
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
-    const Vector v =
-        LoadRow(qkv + place.first + 2 * place.part + j * place.row, place.has_columns && j < shape.frames);
+    const Vector v = Unpacked(rows[2][j][column]);
 #pragma unroll
-    for (int r = 0; r < kOwn; ++r) AddScaled(sum[r], weights[r][j], v);
+    for (int r = 0; r < kOwn; ++r) AddScaled(sum[r], all_weights[group + r * kGroups][j], v);
   }
 #pragma unroll
   for (int r = 0; r < kOwn; ++r) {
@@ -103,58 +171,44 @@ __global__ void Forward(TemporalShape shape, int64_t warps, float scale, const T
 }
 
 // With P the weights and G the gradient of the output: dV = Pᵀ·G, dP = G·Vᵀ, dS = P ∘ (dP − rowsum(P ∘ dP)),
-// dQ = scale·dS·K, dK = scale·dSᵀ·Q. A group owns rows of P and dS first, then columns, which it gets through
-// shared memory.
+// dQ = scale·dS·K, dK = scale·dSᵀ·Q. A group owns rows of P and dS first, then columns.
 template <typename T, int kLanes, int kRows>
 __global__ void Backward(TemporalShape shape, int64_t warps, float scale, const T* __restrict__ qkv,
                          const T* __restrict__ out_gradient, T* __restrict__ qkv_gradient) {
   constexpr int kGroups = 32 / kLanes;
   constexpr int kOwn = kRows / kGroups;
-  __shared__ float shared_weights[kWarpsPerBlock][kRows][kRows + 1];
-  __shared__ float shared_scores[kWarpsPerBlock][kRows][kRows + 1];
+  constexpr int kPart = kRows / kLanes;
+  __shared__ Rows<T, kLanes, kRows> shared_rows[kWarpsPerBlock][4];
+  __shared__ Pairs<kRows> shared_weights[kWarpsPerBlock];
+  __shared__ Pairs<kRows> shared_scores[kWarpsPerBlock];
   const int64_t warp = int64_t{blockIdx.x} * kWarpsPerBlock + threadIdx.y;
   if (warp >= warps) return;  // whole warps leave, and only __syncwarp follows
   const int group = static_cast<int>(threadIdx.x) / kLanes;
   const int column = static_cast<int>(threadIdx.x) % kLanes;
   const Place place = PlaceOf(shape, warp, column);
+  auto& rows = shared_rows[threadIdx.y];  // of q, k, v and G
   auto& all_weights = shared_weights[threadIdx.y];
-  auto& all_scores = shared_scores[threadIdx.y];
+  auto& all_scores = shared_scores[threadIdx.y];  // scale·dS
 
-  Vector q[kOwn];
-  Vector g[kOwn];
+  const T* q = qkv + place.first;
+  Stage<T, kLanes, kRows, 4>({q, q + place.part, q + 2 * place.part, out_gradient + place.out_first},
+                             {place.row, place.row, place.row, place.out_row}, shape.frames,
+                             place.has_columns, rows);
 #pragma unroll
   for (int r = 0; r < kOwn; ++r) {
     const int i = group + r * kGroups;
-    const bool valid = place.has_columns && i < shape.frames;
-    q[r] = LoadRow(qkv + place.first + i * place.row, valid);
-    g[r] = LoadRow(out_gradient + place.out_first + i * place.out_row, valid);
-  }
-  float weights[kOwn][kRows];
-  Softmax<T, kLanes>(qkv, place, shape.frames, scale, q, weights);
-
-  float scores[kOwn][kRows];  // dP, then dS·scale
-  float row_sum[kOwn] = {};
+    float weights[kRows];
+    Weights<T, kLanes, kRows>(Unpacked(rows[0][i][column]), rows[1], shape.frames, scale, weights);
+    float scores[kRows];  // dP
+    Products<T, kLanes, kRows>(Unpacked(rows[3][i][column]), rows[2], scores);
+    float row_sum = 0.0F;
 #pragma unroll
-  for (int j = 0; j < kRows; ++j) {
-    const Vector v =
-        LoadRow(qkv + place.first + 2 * place.part + j * place.row, place.has_columns && j < shape.frames);
+    for (int p = 0; p < kPart; ++p) row_sum += weights[p] * scores[p];
+    row_sum = LaneSum<kLanes>(row_sum);
 #pragma unroll
-    for (int r = 0; r < kOwn; ++r) {
-      scores[r][j] = LaneSum<kLanes>(Dot(g[r], v));
-      row_sum[r] += weights[r][j] * scores[r][j];
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < kOwn; ++r) {
-    const int i = group + r * kGroups;
-#pragma unroll
-    for (int j = 0; j < kRows; ++j) {
-      scores[r][j] = scale * weights[r][j] * (scores[r][j] - row_sum[r]);
-      // Every lane of the group has them; one writes each.
-      if (j % kLanes == column) {
-        all_weights[i][j] = weights[r][j];
-        all_scores[i][j] = scores[r][j];
-      }
+    for (int p = 0; p < kPart; ++p) {
+      all_weights[i][column * kPart + p] = weights[p];
+      all_scores[i][column * kPart + p] = scale * weights[p] * (scores[p] - row_sum);
     }
   }
   __syncwarp();
@@ -164,14 +218,13 @@ __global__ void Backward(TemporalShape shape, int64_t warps, float scale, const 
   Vector v_gradient[kOwn] = {};
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
-    const bool valid = place.has_columns && i < shape.frames;
-    const Vector other_k = LoadRow(qkv + place.first + place.part + i * place.row, valid);
-    const Vector other_q = LoadRow(qkv + place.first + i * place.row, valid);
-    const Vector other_g = LoadRow(out_gradient + place.out_first + i * place.out_row, valid);
+    const Vector other_q = Unpacked(rows[0][i][column]);
+    const Vector other_k = Unpacked(rows[1][i][column]);
+    const Vector other_g = Unpacked(rows[3][i][column]);
 #pragma unroll
     for (int r = 0; r < kOwn; ++r) {
       const int own = group + r * kGroups;
-      AddScaled(q_gradient[r], scores[r][i], other_k);
+      AddScaled(q_gradient[r], all_scores[own][i], other_k);
       AddScaled(k_gradient[r], all_scores[i][own], other_q);
       AddScaled(v_gradient[r], all_weights[i][own], other_g);
     }
