@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "base/sha256.h"
@@ -65,7 +66,9 @@ ChosenModel MakeRandom(const std::string& name) {
                               rest.substr(colon + 1)));
     }
   }
-  return {RandomModel(NamedConfig(rest.substr(0, colon)), seed), {}, name};
+  ModelFile model = RandomModel(NamedConfig(rest.substr(0, colon)), seed);
+  model.config.name = fmt::format("random:{}:{}", model.config.name, seed);
+  return {std::move(model), {}, name};
 }
 
 }  // namespace

@@ -18,9 +18,10 @@ struct ChosenModel {
 
 // `name` is a file; a name such as calfvo-s, looked up as calfvo-s.safetensors in the folder $CALFVO_MODELS,
 // then beside the installed program, then in the source tree it was built from; or random:calfvo-s:SEED for
-// random weights, which estimate nonsense at full speed. A model found by name must have the hash that
-// SHA256SUMS beside it gives, if it is listed there. Throws Error saying where it looked, or what is wrong
-// with the file.
+// random weights, which estimate nonsense at full speed and whose configuration has that name, always with
+// the seed, so that no result of theirs passes for one of calfvo-s. A model found by name must have the hash
+// that SHA256SUMS beside it gives, if it is listed there. Throws Error saying where it looked, or what is
+// wrong with the file.
 ChosenModel OpenModel(const std::string& name);
 
 }  // namespace calfvo

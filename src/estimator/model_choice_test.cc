@@ -34,6 +34,8 @@ TEST(ModelChoice, FilesNamesAndRandomWeights) {
   };
   EXPECT_EQ(first_value("random:calfvo-s:7"), first_value("random:calfvo-s:7"));
   EXPECT_NE(first_value("random:calfvo-s:7"), first_value("random:calfvo-s"));
+  EXPECT_EQ(OpenModel("random:calfvo-s").file.config.name, "random:calfvo-s:1");
+  EXPECT_EQ(OpenModel("random:calfvo-s:7").file.config.name, "random:calfvo-s:7");
 }
 
 TEST(ModelChoice, SaysWhereItLooked) {

@@ -33,9 +33,10 @@ struct StepCalibration {
 };
 
 struct SuiteResult {
-  std::string model;
+  // What it is a result of. Results that differ in one of these do not go into one table.
+  std::string model;         // ModelConfig::name; of random weights it tells their seed
   std::string model_sha256;  // empty for random weights
-  std::string backend;
+  std::string backend;       // Backend::Description: precision, hardware and threads are in it
   int overlap = 0;
 
   int64_t frames = 0;

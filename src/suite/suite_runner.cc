@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/atomic_file.h"
@@ -37,6 +38,15 @@ Trajectory TruePath(const SequenceSource& sequence) {
     path.world_from_camera.push_back(*frame.world_from_camera);
   }
   return path;
+}
+
+auto Settings(const SuiteResult& result) {
+  return std::tie(result.model, result.model_sha256, result.backend, result.overlap);
+}
+
+std::string SettingsText(const SuiteResult& result) {
+  return fmt::format("{}{}{:.12}, {}, overlap {}", result.model, result.model_sha256.empty() ? "" : " ",
+                     result.model_sha256, result.backend, result.overlap);
 }
 
 // Evaluates the run that `report` tells of, and draws it if asked to.
@@ -84,8 +94,10 @@ class Suite {
     }
     const ChosenModel model = OpenModel(options.run.model);
     for (const int overlap : overlaps_) TrackerOptions{.overlap = overlap}.Validate(model.file.config.window);
-    model_name_ = model.file.config.name;
-    if (!model.path.empty()) model_sha256_ = Sha256OfFile(model.path);
+    settings_.model = model.file.config.name;
+    if (!model.path.empty()) settings_.model_sha256 = Sha256OfFile(model.path);
+    const BackendKind kind = ChooseBackend(options.run.backend, options.run.precision);
+    settings_.backend = MakeBackend(kind, options.run.threads)->Description();
   }
 
   std::vector<SuiteSequence> Run() {
@@ -121,12 +133,13 @@ class Suite {
     const fs::path path = Folder(sequence.found, overlap) / "result.json";
     if (!fs::exists(path)) return;
     SuiteResult result = ReadSuiteResult(path);
-    if (result.model != model_name_ || result.model_sha256 != model_sha256_ || result.overlap != overlap) {
+    SuiteResult wanted = settings_;
+    wanted.overlap = overlap;
+    if (Settings(result) != Settings(wanted)) {
       throw Error(fmt::format(
-          "{}: is a result of another run (model {} {:.12}, overlap {}; now {} {:.12}, overlap {}); give "
-          "another folder, or remove this one",
-          path.string(), result.model, result.model_sha256, result.overlap, model_name_, model_sha256_,
-          overlap));
+          "{}: is a result of other settings ({}; now {}); give the same ones or another folder, or remove "
+          "this one",
+          path.string(), SettingsText(result), SettingsText(wanted)));
     }
     sequence.frames = result.frames;
     sequence.results.emplace(overlap, std::move(result));
@@ -186,8 +199,7 @@ class Suite {
   const SuiteOptions& options_;
   const std::atomic<bool>& stop_;
   std::vector<int> overlaps_;
-  std::string model_name_;
-  std::string model_sha256_;
+  SuiteResult settings_;  // those of every result, but for the overlap
   std::vector<SuiteSequence> sequences_;
 };
 

@@ -24,9 +24,9 @@ struct SuiteSequence {
 // Runs every chosen sequence with each overlap and evaluates it. OUTPUT/KIND/NAME then holds the files of
 // `calfvo run`, the true poses as groundtruth.tum, pictures in report/ and, last, result.json; overlap-N
 // below holds the same, without report/, of further overlaps. Where there is a result.json the sequence is
-// done and is not run again; where that is of another model or overlap, throws Error. A sequence that fails
-// does not stop the rest. Those without true poses are left out. `stop`, set from elsewhere, ends the suite
-// and drops the sequence under way.
+// done and is not run again; where that is of another model, backend, precision, number of threads or
+// overlap, throws Error. A sequence that fails does not stop the rest. Those without true poses are left out.
+// `stop`, set from elsewhere, ends the suite and drops the sequence under way.
 std::vector<SuiteSequence> RunSuite(const SuiteOptions& options, const std::atomic<bool>& stop);
 
 }  // namespace calfvo

@@ -88,12 +88,54 @@ TEST_F(SuiteRunnerTest, WhatIsDoneIsReadAndNotRunAgain) {
   EXPECT_EQ(now.model_sha256, before.model_sha256);
 }
 
-TEST_F(SuiteRunnerTest, ResultsOfAnotherModelAreNotMixedIn) {
+TEST_F(SuiteRunnerTest, ResultsOfOtherSettingsAreNotMixedIn) {
   options_.datasets = {"tum"};
+  options_.run.backend = "cpu";
+  options_.run.precision = "f32";
   Run();
+  const SuiteOptions same = options_;
+  const auto refusal = [&](const RunOptions& run) {
+    options_.run = run;
+    const std::string message = ErrorFrom([&] { Run(); });
+    options_ = same;
+    return message;
+  };
+  RunOptions other = same.run;
+  other.backend = "ref";
+  EXPECT_THAT(refusal(other), testing::ContainsRegex(
+                                  "is a result of other settings \\(tiny [0-9a-f]{12}, cpu f32 "
+                                  ".*, 1 threads, overlap 5; now tiny [0-9a-f]{12}, ref f32, overlap 5\\)"));
+  other = same.run;
+  other.threads = 2;
+  EXPECT_THAT(refusal(other), HasSubstr("2 threads, overlap 5)"));
+  other = same.run;
+  other.overlap = 4;
+  EXPECT_THAT(refusal(other), HasSubstr("1 threads, overlap 4)"));
+  EXPECT_EQ(Run().size(), 1U);
   SaveModel(2);
-  EXPECT_THAT(ErrorFrom([&] { Run(); }), HasSubstr("is a result of another run (model tiny"));
-  WriteFile(At("out/tum/rgbd_dataset_freiburg1_xyz/result.json"), "{\"model\": 3}");
+  EXPECT_THAT(refusal(same.run), HasSubstr("is a result of other settings (tiny "));
+}
+
+// Of random weights there is no hash: the name alone tells them apart.
+TEST_F(SuiteRunnerTest, ResultsOfAnotherSeedAreNotMixedIn) {
+  options_.datasets = {"tum"};
+  const auto path = At("out/tum/rgbd_dataset_freiburg1_xyz/result.json");
+  SuiteResult result = Run()[0].results.at(5);
+  result.model = "random:calfvo-s:1";
+  result.model_sha256 = "";
+  WriteSuiteResult(result, path);
+  options_.run.model = "random:calfvo-s:2";
+  EXPECT_THAT(ErrorFrom([&] { Run(); }), HasSubstr("(random:calfvo-s:1, "));
+  EXPECT_THAT(ErrorFrom([&] { Run(); }), HasSubstr("; now random:calfvo-s:2, "));
+  options_.run.model = "random:calfvo-s";
+  EXPECT_EQ(Run()[0].results.at(5).model, "random:calfvo-s:1");
+}
+
+TEST_F(SuiteRunnerTest, AResultThatCannotBeReadIsNamed) {
+  options_.datasets = {"tum"};
+  const auto path = At("out/tum/rgbd_dataset_freiburg1_xyz/result.json");
+  std::filesystem::create_directories(path.parent_path());
+  WriteFile(path, "{\"model\": 3}");
   EXPECT_THAT(ErrorFrom([&] { Run(); }), HasSubstr("remove the file to run the sequence again"));
 }
 
