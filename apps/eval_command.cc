@@ -52,14 +52,24 @@ std::string SequenceName(const EvalOptions& options, size_t i) {
   return earlier == 0 ? stem(i) : fmt::format("{}-{}", stem(i), earlier + 1);
 }
 
+// With the estimate's name before what goes wrong, which speaks of numbers alone.
+Evaluation EvaluateNamed(const EvalOptions& options, const std::string& estimate_path,
+                         const Trajectory& reference, const Trajectory& estimate) {
+  try {
+    return Evaluate(
+        reference, estimate,
+        {.alignment = AlignmentFromName(options.align), .max_time_difference_s = options.max_diff_s});
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", estimate_path, error.what()));
+  }
+}
+
 // Reads, evaluates and draws one pair; `plot_folder` may be empty.
 Evaluation EvaluateFiles(const EvalOptions& options, size_t i, const std::string& name,
                          const std::filesystem::path& plot_folder) {
   const Trajectory reference = ReadTrajectory(options.references[i], FormatOption(options.reference_format));
   const Trajectory estimate = ReadTrajectory(options.estimates[i], FormatOption(options.estimate_format));
-  Evaluation evaluation =
-      Evaluate(reference, estimate,
-               {.alignment = AlignmentFromName(options.align), .max_time_difference_s = options.max_diff_s});
+  Evaluation evaluation = EvaluateNamed(options, options.estimates[i].string(), reference, estimate);
   if (!evaluation.alignment_is_unique) {
     LogWarning("{}: the positions lie on a line or in a point, so the {} alignment is not unique", name,
                options.align);

@@ -71,6 +71,9 @@ TEST_F(Cli, OneBadPairDoesNotStopTheRest) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("1 of 2 sequences completed"));
   EXPECT_EQ(outcome.err, "error: missing.txt: cannot open: No such file or directory\n");
+  Write("late.txt", "5000 0 0 0 0 0 0 1\n");
+  EXPECT_THAT(Calfvo("eval --ref groundtruth.txt groundtruth.txt --est estimate.txt late.txt").err,
+              StartsWith("error: late.txt: no poses match within 0.01 s"));
 }
 
 TEST_F(Cli, BadFilesGiveOneLineAndExitCodeOne) {
@@ -83,7 +86,7 @@ TEST_F(Cli, BadFilesGiveOneLineAndExitCodeOne) {
 
   Write("late.txt", "5000 0 0 0 0 0 0 1\n");
   EXPECT_THAT(Calfvo("eval --ref groundtruth.txt --est late.txt").err,
-              HasSubstr("no poses match within 0.01 s"));
+              StartsWith("error: late.txt: no poses match within 0.01 s"));
 
   const Outcome unwritable = Calfvo("eval --ref groundtruth.txt --est estimate.txt --plot bad.txt/x");
   EXPECT_EQ(unwritable.exit_code, 1);
