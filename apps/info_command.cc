@@ -9,7 +9,7 @@
 
 #include "backend/backends.h"
 #include "commands.h"
-#include "weights/model_file.h"
+#include "estimator/model_choice.h"
 
 namespace calfvo {
 namespace {
@@ -24,16 +24,21 @@ void PrintMachine() {
   if (!BackendWarning().empty()) fmt::print("{}\n", BackendWarning());
 }
 
-void PrintModel(const std::filesystem::path& path) {
-  const ModelFile model = LoadModelFile(path);
+void PrintModel(const std::string& name) {
+  const auto [model, path, _] = OpenModel(name);
   std::map<std::string, int64_t> parameters;
   std::map<std::string, int> dtypes;
   for (const TensorSpec& spec : ModelTensors(model.config)) {
     parameters[spec.name.substr(0, spec.name.find('.'))] += ParameterCount({spec});
     ++dtypes[std::string(DTypeName(model.weights->Get(spec.name).dtype()))];
   }
-  fmt::print("{}, {:.1f} MB\n\nparameters\n", path.string(),
-             1e-6 * static_cast<double>(std::filesystem::file_size(path)));
+  if (path.empty()) {
+    fmt::print("{}\n", model.config.name);
+  } else {
+    fmt::print("{}, {:.1f} MB\n", path.string(),
+               1e-6 * static_cast<double>(std::filesystem::file_size(path)));
+  }
+  fmt::print("\nparameters\n");
   int64_t total = 0;
   for (const auto& [part, count] : parameters) {
     fmt::print("  {:<8} {:>12}\n", part, count);
@@ -47,10 +52,10 @@ void PrintModel(const std::filesystem::path& path) {
 }  // namespace
 
 Run AddInfoCommand(CLI::App& app) {
-  auto model = std::make_shared<std::filesystem::path>();  // shared by the parser and the returned function
-  app.add_option("model", *model, "Model file to describe; without it, the build and the machine")
-      ->type_name("FILE");
-  app.footer("Examples:\n  calfvo info\n  calfvo info calfvo-s.safetensors");
+  auto model = std::make_shared<std::string>();  // shared by the parser and the returned function
+  app.add_option("model", *model, "Model to describe, by name or file; without it, the build and the machine")
+      ->type_name("NAME|FILE");
+  app.footer("Examples:\n  calfvo info\n  calfvo info calfvo-s\n  calfvo info mine.safetensors");
   return [model] {
     if (model->empty()) {
       PrintMachine();

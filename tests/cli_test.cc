@@ -122,6 +122,16 @@ TEST_F(Cli, InfoDescribesTheMachine) {
   EXPECT_THAT(outcome.out, HasSubstr("(auto)\n"));
 }
 
+TEST_F(Cli, InfoTakesModelsAsRunDoes) {
+  const Outcome named = Calfvo("info calfvo-s");
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_THAT(named.out, testing::ContainsRegex("calfvo-s\\.safetensors, [0-9.]+ MB\n"));
+  EXPECT_THAT(named.out, HasSubstr("\"name\": \"calfvo-s\""));
+  const Outcome random = Calfvo("info random:calfvo-s:3");
+  EXPECT_EQ(random.exit_code, 0) << random.err;
+  EXPECT_THAT(random.out, StartsWith("random:calfvo-s:3\n\nparameters\n"));
+}
+
 TEST_F(Cli, ConvertAndInfoRefuseOtherFiles) {
   Write("page.pth", "<!DOCTYPE html><html></html>");
   for (const char* command :
