@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -54,11 +55,17 @@ Json ToJson(const Evaluation& evaluation) {
   return json;
 }
 
+// Whole where it is; means of counts may have a tenth.
+std::string FormatCount(double count) {
+  return std::isnan(count) ? "-" : fmt::format("{}", std::round(10.0 * count) / 10.0);
+}
+
 // The columns of the table of sequences.
 struct Column {
   const char* heading;
   const char* json_key;
   double (*value)(const Evaluation&);
+  std::string (*format)(double) = FormatValue;
 };
 
 constexpr std::array<Column, 12> kColumns = {{
@@ -73,7 +80,7 @@ constexpr std::array<Column, 12> kColumns = {{
     {"ATE as is m", "ate_as_is_rmse", [](const Evaluation& e) { return e.ate_as_is.rmse; }},
     {"ARE as is °", "are_as_is_deg_rmse", [](const Evaluation& e) { return e.are_as_is_deg.rmse; }},
     {"scale", "fitted_scale", [](const Evaluation& e) { return e.fitted_scale; }},
-    {"pairs", "pairs", [](const Evaluation& e) { return static_cast<double>(e.pairs.size()); }},
+    {"pairs", "pairs", [](const Evaluation& e) { return static_cast<double>(e.pairs.size()); }, FormatCount},
 }};
 
 double Average(std::span<const SequenceResult> results, const Column& column) {
@@ -94,9 +101,9 @@ size_t CountCompleted(std::span<const SequenceResult> results) {
 
 std::string EvaluationText(const Evaluation& evaluation) {
   std::string text =
-      fmt::format("{} pairs of {} reference and {} estimated poses, covering {:.1f} % of the reference\n",
-                  evaluation.pairs.size(), evaluation.reference_poses, evaluation.estimate_poses,
-                  100.0 * evaluation.time_covered);
+      fmt::format("{} pair{} of {} reference and {} estimated poses, covering {:.1f} % of the reference\n",
+                  evaluation.pairs.size(), evaluation.pairs.size() == 1 ? "" : "s",
+                  evaluation.reference_poses, evaluation.estimate_poses, 100.0 * evaluation.time_covered);
   text += fmt::format(
       "alignment {}, scale applied {}, scale a Sim(3) fit gives {}\n\n", AlignmentName(evaluation.alignment),
       FormatValue(evaluation.reference_from_estimate.scale), FormatValue(evaluation.fitted_scale));
@@ -133,12 +140,12 @@ std::string SequencesText(std::span<const SequenceResult> results) {
   for (const SequenceResult& result : results) {
     rows.push_back({result.name});
     for (const Column& column : kColumns) {
-      rows.back().push_back(result.evaluation.has_value() ? FormatValue(column.value(*result.evaluation))
+      rows.back().push_back(result.evaluation.has_value() ? column.format(column.value(*result.evaluation))
                                                           : "failed");
     }
   }
   rows.push_back({"average"});
-  for (const Column& column : kColumns) rows.back().push_back(FormatValue(Average(results, column)));
+  for (const Column& column : kColumns) rows.back().push_back(column.format(Average(results, column)));
   std::string text = FormatTable(rows);
   text += fmt::format("\n0: of no motion. c: of the best constant motion.\n{} of {} sequences completed\n",
                       CountCompleted(results), results.size());

@@ -11,6 +11,7 @@ namespace calfvo {
 namespace {
 
 using nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 // Two poses, the second off by `error_m`.
@@ -62,6 +63,23 @@ TEST(SequencesText, MarksFailures) {
   EXPECT_THAT(text, HasSubstr("c          failed"));
   EXPECT_THAT(text, HasSubstr("average    0.5000    1.000        0"));
   EXPECT_THAT(text, HasSubstr("1 of 2 sequences completed"));
+}
+
+TEST(SequencesText, CountsHaveNoDecimalsThatSayNothing) {
+  Evaluation three = TwoPoses(0.5);
+  three.pairs.push_back({2, 2});
+  const std::vector<SequenceResult> equal = {{"a", TwoPoses(0.5), ""}, {"b", TwoPoses(0.5), ""}};
+  EXPECT_THAT(SequencesText(equal), ContainsRegex("a .*  2\nb .*  2\naverage .*  2\n"));
+  const std::vector<SequenceResult> unequal = {{"a", TwoPoses(0.5), ""}, {"b", three, ""}};
+  EXPECT_THAT(SequencesText(unequal), ContainsRegex("a .*  2\nb .*  3\naverage .*  2\\.5\n"));
+  const std::vector<SequenceResult> failed = {{"a", {}, "no poses match"}};
+  EXPECT_THAT(SequencesText(failed), ContainsRegex("average .*  -\n"));
+}
+
+TEST(EvaluationText, OnePairIsNotSeveral) {
+  Evaluation evaluation = TwoPoses(0.5);
+  evaluation.pairs.resize(1);
+  EXPECT_THAT(EvaluationText(evaluation), testing::StartsWith("1 pair of 2 reference"));
 }
 
 TEST(EvaluationText, ShowsTheTable) {

@@ -28,6 +28,10 @@ Json DamagesJson(const RunReport& report) {
   return list;
 }
 
+std::string Frames(int64_t count) {
+  return fmt::format("{} frame{}", count, count == 1 ? "" : "s");
+}
+
 // 83.5 s as 1:23.5
 std::string DurationText(double seconds) {
   const auto minutes = static_cast<int64_t>(seconds / 60.0);
@@ -74,20 +78,23 @@ std::string RunReportJson(const RunReport& report) {
 }
 
 std::string RunReportText(const RunReport& report) {
-  std::string text =
-      fmt::format("{} frame{}, {}, path {:.4g} m\n", report.frames, report.frames == 1 ? "" : "s",
-                  DurationText(report.duration_s), report.path_length_m);
+  std::string text = fmt::format("{}, {}, path {:.4g} m\n", Frames(report.frames),
+                                 DurationText(report.duration_s), report.path_length_m);
   if (report.mean_sigma_translation_m) {
     text += fmt::format("each step known to {:.2g} m and {:.2g}° (mean standard deviation)\n",
                         *report.mean_sigma_translation_m, *report.mean_sigma_rotation_deg);
   }
   text += fmt::format("{:.1f} frames/s, {} on {}\n", report.fps(), report.model, report.backend);
   if (report.interrupted) text += "stopped early: the rest of the input was not read\n";
-  if (report.damaged > 0) {
+  if (report.damaged == 1) {
+    text += fmt::format("frame {} is damaged: {}\n", report.damages[0].first, report.damages[0].second);
+  } else if (report.damaged > 1) {
     text += fmt::format("{} damaged frames, the first is {}: {}\n", report.damaged, report.damages[0].first,
                         report.damages[0].second);
   }
-  if (report.dropped > 0) text += fmt::format("{} frames came too fast and were dropped\n", report.dropped);
+  if (report.dropped > 0)
+    text += fmt::format("{} came too fast and {} dropped\n", Frames(report.dropped),
+                        report.dropped == 1 ? "was" : "were");
   text += '\n';
   for (const auto& [what, path] : report.outputs) text += fmt::format("{:<12} {}\n", what, path);
   if (report.evaluation) text += '\n' + EvaluationText(*report.evaluation);
