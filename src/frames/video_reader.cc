@@ -76,13 +76,20 @@ std::optional<double> DurationSeconds(const AVFormatContext& input, const AVStre
   return {};
 }
 
+// Of the pictures that are given out, which are upright.
+std::string SizeText(const AVStream& stream) {
+  int width = stream.codecpar->width;
+  int height = stream.codecpar->height;
+  if (StreamOrientation(stream).transposes) std::swap(width, height);
+  return fmt::format("{}x{}", width, height);
+}
+
 SourceInfo Describe(const AVFormatContext& input, const AVStream& stream, VideoKind kind) {
   SourceInfo info;
   info.kind = kind == VideoKind::kFile ? "video" : "camera";
   info.is_live = kind == VideoKind::kCamera;
   info.rate_hz = RateHz(stream);
-  info.description = fmt::format("{}x{} {}", stream.codecpar->width, stream.codecpar->height,
-                                 avcodec_get_name(stream.codecpar->codec_id));
+  info.description = fmt::format("{} {}", SizeText(stream), avcodec_get_name(stream.codecpar->codec_id));
   if (info.rate_hz > 0.0) info.description += fmt::format(", {:.4g} frames/s", info.rate_hz);
   if (kind != VideoKind::kFile) return info;
   const auto duration_s = DurationSeconds(input, stream);

@@ -171,6 +171,8 @@ TEST_F(VideoReaderTest, TurnsPicturesAsTheyAreDisplayed) {
     ASSERT_EQ(frames.size(), 2U);
     EXPECT_EQ(frames[0].width, expected.width);
     EXPECT_EQ(frames[0].height, expected.height);
+    EXPECT_THAT(OpenFrames(path)->info().description,
+                testing::StartsWith(fmt::format("{}x{} ", expected.width, expected.height)));
     EXPECT_EQ(frames[0].rgb.size(), 64U * 48 * 3);
     EXPECT_TRUE(IsNear(Pixel(frames[0], expected.red_x, expected.red_y), {254, 0, 0}, 8)) << expected.degrees;
     EXPECT_TRUE(IsNear(Pixel(frames[0], expected.width / 2, expected.height / 2), {0, 0, 0}, 8));
