@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calfvo/error.h"
+#include "clip/texture_folder.h"
 #include "motion/real_paths.h"
 
 namespace calfvo {
@@ -69,10 +70,6 @@ Rigid3 ToRigid(const portable::Pose& pose) {
   return {Quaternion(rotation).normalized(), position.cast<double>()};
 }
 
-TexturePool LoadTextures(const std::filesystem::path& folder) {
-  return folder.empty() ? TexturePool() : TexturePool::FromFolder(folder);
-}
-
 const ClipOptions& Validated(const ClipOptions& options) {
   options.Validate();
   return options;
@@ -82,7 +79,7 @@ const ClipOptions& Validated(const ClipOptions& options) {
 
 Clip::Clip(const ClipOptions& options, ThreadPool& threads)
     : options_(Validated(options)),
-      textures_(LoadTextures(options.textures)),
+      textures_(ReadTextures(options.textures)),
       renderer_(threads, textures_.view()) {
   Random kinds = Stream(options_.seed, Part::kKinds);
   const int drawn_scene = DrawIndex(options_.scene_weights, kinds);

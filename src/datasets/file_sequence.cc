@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -17,8 +15,6 @@ namespace calfvo {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr uintmax_t kMaxFileSize = 2'000'000'000;
 
 class FileSequence final : public SequenceSource {
  public:
@@ -34,29 +30,10 @@ class FileSequence final : public SequenceSource {
   std::optional<CameraIntrinsics> intrinsics() const override { return intrinsics_; }
 
   void Read(int64_t index, Frame& picture) const override {
-    const fs::path& path = paths_.at(static_cast<size_t>(index));
-    try {
-      DecodeImage(Bytes(path), picture);
-    } catch (const Error& error) {
-      throw Error(fmt::format("{}: {}", path.string(), error.what()));
-    }
+    ReadImageFile(paths_.at(static_cast<size_t>(index)), picture);
   }
 
  private:
-  static std::string Bytes(const fs::path& path) {
-    std::error_code error;
-    const uintmax_t size = fs::file_size(path, error);
-    if (error) throw Error("cannot read: " + error.message());
-    if (size > kMaxFileSize)
-      throw Error(fmt::format("has {} bytes; at most {} are read", size, kMaxFileSize));
-    std::string bytes(size, '\0');
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream.read(bytes.data(), static_cast<std::streamsize>(size))) {
-      throw Error("cannot read: " + std::generic_category().message(errno));
-    }
-    return bytes;
-  }
-
   const std::string name_;
   const std::vector<SequenceFrame> frames_;
   const std::vector<fs::path> paths_;

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
+#include <fstream>
 #include <string>
+#include <system_error>
 
 #include "calfvo/error.h"
 #include "frames/frame_reader.h"
@@ -14,6 +17,22 @@
 
 namespace calfvo {
 namespace {
+
+// Four bytes for every pixel of the largest image, and some more.
+constexpr uintmax_t kMaxFileSize = 2'000'000'000;
+
+std::string ReadBytes(const std::filesystem::path& path) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) throw Error("cannot read: " + error.message());
+  if (size > kMaxFileSize) throw Error(fmt::format("has {} bytes; at most {} are read", size, kMaxFileSize));
+  std::string bytes(size, '\0');
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream.read(bytes.data(), static_cast<std::streamsize>(size))) {
+    throw Error("cannot read: " + std::generic_category().message(errno));
+  }
+  return bytes;
+}
 
 bool IsPng(std::string_view bytes) {
   return bytes.starts_with("\x89PNG\r\n\x1a\n");
@@ -48,6 +67,14 @@ void DecodeImage(std::string_view bytes, Frame& frame) {
   if (bytes.empty()) throw Error("the file is empty");
   throw Error(fmt::format("begins with '{}', which is neither PNG, JPEG, PPM (P6) nor PGM (P5)",
                           ShownText(bytes.substr(0, 8))));
+}
+
+void ReadImageFile(const std::filesystem::path& path, Frame& frame) {
+  try {
+    DecodeImage(ReadBytes(path), frame);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path.string(), error.what()));
+  }
 }
 
 void MakeRoomForPicture(uint64_t width, uint64_t height, Frame& frame) {

@@ -21,6 +21,9 @@ bool HasImageName(const std::filesystem::path& path);
 // also for an image that is only partly there, and for one over 16384 px a side.
 void DecodeImage(std::string_view bytes, Frame& frame);
 
+// The same of a file; Error names it.
+void ReadImageFile(const std::filesystem::path& path, Frame& frame);
+
 // The formats, for DecodeImage.
 void DecodePng(std::string_view bytes, Frame& frame);
 void DecodeJpeg(std::string_view bytes, Frame& frame);

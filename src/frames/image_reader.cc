@@ -2,9 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include "calfvo/error.h"
@@ -17,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Four bytes for every pixel of the largest image, and some more.
-constexpr uintmax_t kMaxFileSize = 2'000'000'000;
 constexpr uint8_t kGrey = 128;
 
 class ImageReader final : public FrameReader {
@@ -67,27 +62,12 @@ class ImageReader final : public FrameReader {
 
  private:
   // What is wrong with the image, or nothing.
-  std::string Load(int64_t index, Frame& frame) {
-    const fs::path& path = list_.files[static_cast<size_t>(index)];
+  std::string Load(int64_t index, Frame& frame) const {
     try {
-      ReadFile(path);
-      DecodeImage(bytes_, frame);
+      ReadImageFile(list_.files[static_cast<size_t>(index)], frame);
       return {};
     } catch (const Error& error) {
-      return fmt::format("{}: {}", path.string(), error.what());
-    }
-  }
-
-  void ReadFile(const fs::path& path) {
-    std::error_code error;
-    const uintmax_t size = fs::file_size(path, error);
-    if (error) throw Error("cannot read: " + error.message());
-    if (size > kMaxFileSize)
-      throw Error(fmt::format("has {} bytes; at most {} are read", size, kMaxFileSize));
-    bytes_.resize(size);
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream.read(bytes_.data(), static_cast<std::streamsize>(size))) {
-      throw Error("cannot read: " + std::generic_category().message(errno));
+      return error.what();
     }
   }
 
@@ -102,7 +82,6 @@ class ImageReader final : public FrameReader {
   Frame first_good_;  // its size only
   int64_t good_ = 0;  // the image whose picture stands in for a damaged one; one to come stands for grey
   int64_t index_ = -1;
-  std::string bytes_;
 };
 
 }  // namespace

@@ -11,12 +11,12 @@
 #include <array>
 
 #include "clip/cuda_motion.h"
+#include "clip/texture_folder.h"
 #include "data/log_aspects.h"
 #include "data/relative_poses.h"
 #include "motion/real_paths.h"
 #include "portable/random.h"
 #include "synth/cuda_renderer.h"
-#include "synth/texture_pool.h"
 
 namespace calfvo::train {
 namespace {
@@ -145,8 +145,7 @@ std::unique_ptr<WindowStream> OpenCudaProceduralStream(const ProceduralOptions& 
   const torch::Device numbered(torch::kCUDA,
                                device.has_index() ? device.index() : c10::cuda::current_device());
   const c10::cuda::CUDAGuard guard(numbered);
-  TexturePool textures;
-  if (!options.textures.empty()) textures = TexturePool::FromFolder(options.textures);
+  const TexturePool textures = ReadTextures(options.textures);
   motion::RealPaths recorded;
   if (!options.trajectories.empty()) recorded = motion::RealPaths::Load(options.trajectories);
   return std::make_unique<CudaProceduralStream>(options, numbered, textures, recorded);

@@ -12,12 +12,12 @@
 #include "base/thread_pool.h"
 #include "calfvo/error.h"
 #include "clip/camera_path.h"
+#include "clip/texture_folder.h"
 #include "clip/window_path.h"
 #include "data/relative_pose.h"
 #include "motion/real_paths.h"
 #include "synth/cpu_renderer.h"
 #include "synth/scene_kind.h"
-#include "synth/texture_pool.h"
 #include "synth/window_draw.h"
 
 #ifdef CALFVO_HAVE_CUDA
@@ -53,7 +53,7 @@ class CpuProceduralStream : public WindowStream {
  public:
   explicit CpuProceduralStream(const ProceduralOptions& options)
       : options_(options),
-        textures_(options.textures.empty() ? TexturePool() : TexturePool::FromFolder(options.textures)),
+        textures_(ReadTextures(options.textures)),
         threads_(options.threads),
         renderer_(threads_, textures_.view()) {
     if (!options.trajectories.empty()) recorded_ = motion::RealPaths::Load(options.trajectories);
