@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/own_file.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
 #include "calfvo/error.h"
@@ -109,7 +110,7 @@ std::string CheckSeed(const std::string& text) {
 ClipOptions OptionsFrom(const SynthFlags& flags) {
   ClipOptions options;
   if (!flags.preset.empty()) {
-    options = ReadPreset(FindPreset(flags.preset, PresetFolders(ExecutablePath()))).options;
+    options = ReadPreset(FindPreset(flags.preset, PresetFolders(OwnFile()))).options;
   }
   if (flags.scene != "any") options.scene = SceneKindFromName(flags.scene);
   if (!flags.motion.empty()) options.motion = motion::MotionKindFromName(flags.motion);
@@ -149,7 +150,7 @@ void PrintSummary(const SynthFlags& flags, const Clip& clip, bool video, double 
 
 int Synthesize(const SynthFlags& flags) {
   if (flags.list) {
-    fmt::print("{}", SynthListText(PresetFolders(ExecutablePath())));
+    fmt::print("{}", SynthListText(PresetFolders(OwnFile())));
     return 0;
   }
   const ClipOptions options = OptionsFrom(flags);
@@ -225,7 +226,7 @@ Run AddSynthCommand(CLI::App& app) {
     if (flags->scene.empty()) throw CLI::RequiredError("KIND");
     if (flags->folder.empty()) throw CLI::RequiredError("--output");
     try {
-      if (!flags->preset.empty()) FindPreset(flags->preset, PresetFolders(ExecutablePath()));
+      if (!flags->preset.empty()) FindPreset(flags->preset, PresetFolders(OwnFile()));
     } catch (const Error& error) {
       throw CLI::ValidationError("--preset", error.what());
     }

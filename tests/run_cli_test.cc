@@ -132,6 +132,23 @@ TEST_F(RunCli, JsonIsAllThatIsPrinted) {
   EXPECT_EQ(outcome.out, Text("out/run.json"));
 }
 
+// Installed, a program finds the model beside it however it is started. The model's name is not in the source
+// tree, which would be looked through too.
+TEST_F(RunCli, ModelsAreFoundBesideTheProgram) {
+  std::filesystem::create_directories(At("prefix/bin"));
+  std::filesystem::create_directories(At("prefix/share/calfvo/models"));
+  std::filesystem::create_directories(At("links"));
+  std::filesystem::copy(CALFVO_PROGRAM, At("prefix/bin/calfvo"));
+  std::filesystem::copy(At("tiny.safetensors"), At("prefix/share/calfvo/models/installed.safetensors"));
+  std::filesystem::create_symlink(At("prefix/bin/calfvo"), At("links/calfvo"));
+  MakeClip("clip", 3);
+  for (const char* start :
+       {"prefix/bin/calfvo", "PATH=$PWD/prefix/bin:$PATH calfvo", "PATH=$PWD/links:$PATH calfvo"}) {
+    const Outcome outcome = RunProgram(folder_.path(), std::string(start) + " run clip --model installed");
+    EXPECT_EQ(outcome.exit_code, 0) << start << "\n" << outcome.err;
+  }
+}
+
 // The examples use the installed headers alone.
 TEST_F(RunCli, TheLibraryGivesTheSamePoses) {
   MakeClip("clip", 12);

@@ -27,11 +27,6 @@ std::vector<std::filesystem::path> PresetFolders(const std::filesystem::path& ex
   return folders;
 }
 
-std::filesystem::path ExecutablePath() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored);
-}
-
 std::vector<std::string> PresetNames(const std::vector<std::filesystem::path>& folders) {
   std::set<std::string> names;
   for (const auto& folder : folders) {

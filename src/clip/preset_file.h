@@ -13,9 +13,6 @@ namespace calfvo {
 // that do not exist are left out.
 std::vector<std::filesystem::path> PresetFolders(const std::filesystem::path& executable);
 
-// The path of the running program.
-std::filesystem::path ExecutablePath();
-
 // The file of a preset given by name, or by path: with a slash or ending in .toml. Throws Error listing the
 // names there are.
 std::filesystem::path FindPreset(const std::string& name_or_path,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimator/model_choice.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/own_file.h"
 #include "base/sha256.h"
 #include "calfvo/error.h"
 
@@ -18,14 +18,6 @@ namespace calfvo {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The program or library that this code is in: prefix/bin/calfvo, prefix/lib/libcalfvo.so or a folder below.
-fs::path OwnFile() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&OpenModel), &info) == 0 || info.dli_fname == nullptr) return {};
-  std::error_code ignored;
-  return fs::canonical(info.dli_fname, ignored);
-}
 
 std::vector<fs::path> ModelFolders() {
   std::vector<fs::path> folders;
