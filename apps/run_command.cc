@@ -11,7 +11,7 @@
 #include "calfvo/error.h"
 #include "commands.h"
 #include "run/manifest.h"
-#include "run/run_input.h"
+#include "run/run_folder.h"
 #include "run/video_runner.h"
 
 namespace calfvo {
@@ -36,28 +36,24 @@ constexpr const char* kRunExamples = R"(Examples:
   ffmpeg -i in.mkv -f yuv4mpegpipe - | calfvo run - -o out
   calfvo run --manifest list.txt -o archive --shard 3/16    the third of sixteen jobs
 
-Writes trajectory.tum, trajectory.kitti, poses.csv (with covariances), path.png, confidence.png and run.json.
+Writes trajectory.tum, trajectory.kitti, poses.csv (with covariances), path.png, confidence.png and, last, run.json.
+A run replaces what an earlier run of the same input left in the folder. Results of another input, and of cameras and
+pipes, which cannot be read again, are replaced with --overwrite only; files that no run left are never.
 Ctrl-C finishes with what has been read. Exit code: 0 done, 1 failed, 2 wrong usage.)";
-
-// holiday.mp4 to holiday-calfvo
-std::filesystem::path DefaultFolder(const std::string& input) {
-  std::filesystem::path path(InputPath(input));
-  if (path.filename().empty()) path = path.parent_path();
-  const std::string stem = path.stem().string();
-  const bool is_file_name = !stem.empty() && stem.find_first_of("*?[:-") != 0;
-  return (is_file_name ? stem : "camera") + "-calfvo";
-}
 
 int RunOne(const RunArguments& arguments) {
   VideoRunner runner(arguments.options);
-  const auto folder = arguments.output.empty() ? DefaultFolder(arguments.input) : arguments.output;
+  const auto folder = arguments.output.empty() ? DefaultRunFolder(arguments.input) : arguments.output;
   const RunReport report = runner.Run(arguments.input, folder, StopRequested());
   if (arguments.json) {
     fmt::print("{}", RunReportJson(report));
   } else if (!arguments.options.quiet) {
     fmt::print("{}", RunReportText(report));
   }
-  return 0;
+  if (report.evaluation_error.empty()) return 0;
+  Log(LogLevel::kError,
+      fmt::format("{} was estimated but not evaluated: {}", arguments.input, report.evaluation_error));
+  return 1;
 }
 
 // One failing video does not stop the rest.
@@ -67,19 +63,23 @@ int RunManifest(const RunArguments& arguments) {
   int failures = 0;
   for (size_t i = 0; i < entries.size() && !StopRequested(); ++i) {
     const std::filesystem::path folder = arguments.output / entries[i].name;
-    const std::string label = fmt::format("[{}/{}] {}", i + 1, entries.size(), entries[i].name);
-    if (std::filesystem::exists(folder / "run.json")) {
-      fmt::print("{}: done before\n", label);
+    const auto tell = [&](const std::string& what) {
+      if (arguments.options.quiet) return;
+      fmt::print("[{}/{}] {}: {}\n", i + 1, entries.size(), entries[i].name, what);
+      std::fflush(stdout);
+    };
+    if (HoldsFinishedRun(folder, entries[i].input)) {
+      tell("done before");
       continue;
     }
     try {
       const RunReport report = runner.Run(entries[i].input, folder, StopRequested());
-      fmt::print("{}: {} frames, {:.1f} frames/s\n", label, report.frames, report.fps());
+      tell(fmt::format("{}{} frames, {:.1f} frames/s", report.interrupted ? "stopped after " : "",
+                       report.frames, report.fps()));
     } catch (const Error& error) {
       Log(LogLevel::kError, error.what());
       ++failures;
     }
-    std::fflush(stdout);
   }
   if (failures > 0) LogWarning("{} of {} inputs failed", failures, entries.size());
   return failures > 0 || StopRequested() ? 1 : 0;
@@ -140,8 +140,10 @@ Run AddRunCommand(CLI::App& app) {
   app.add_option("--manifest", arguments->manifest, "Many inputs, one per line; finished ones are skipped")
       ->type_name("FILE");
   app.add_option("--shard", arguments->shard, "With --manifest: part I of N")->type_name("I/N");
+  app.add_flag("--overwrite", options.overwrite,
+               "Replace what the folder holds of another input, a camera or a pipe");
   app.add_flag("--json", arguments->json, "Print run.json and nothing else");
-  app.add_flag("--quiet", options.quiet, "No progress bar, no summary");
+  app.add_flag("--quiet", options.quiet, "No progress bar, no summary, no line per video");
   app.footer(kRunExamples);
   app.callback([arguments] { CheckArguments(*arguments); });
   return [arguments, &app] {

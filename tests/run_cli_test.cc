@@ -186,6 +186,60 @@ TEST_F(RunCli, ManifestsSkipWhatIsDoneAndSurviveWhatFails) {
   EXPECT_THAT(all.err, HasSubstr("1 of 3 inputs failed"));
 }
 
+TEST_F(RunCli, QuietManifestsPrintNothing) {
+  MakeClip("one", 3);
+  std::ofstream(At("list.txt")) << "one\n";
+  for (int i = 0; i < 2; ++i) {
+    const Outcome outcome = RunVideo("--manifest list.txt -o out --quiet");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out + outcome.err, "");
+  }
+}
+
+TEST_F(RunCli, ResultsOfDifferentInputsAreNotMixed) {
+  MakeClip("one", 9);
+  MakeClip("two", 3);
+  ASSERT_EQ(RunVideo("one -o out --npz --colmap --gt one/groundtruth.txt").exit_code, 0);
+  const std::string poses = Text("out/poses.csv");
+  const Outcome refused = RunVideo("two -o out");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("/one; give another folder by -o, or --overwrite"));
+  EXPECT_EQ(Text("out/poses.csv"), poses);
+  EXPECT_TRUE(std::filesystem::exists(At("out/report/report.html")));
+
+  const Outcome again = RunVideo("./one/ -o out");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(Text("out/poses.csv"), poses);
+  const auto expect_only_poses = [&] {
+    for (const char* name : {"report", "colmap", "trajectory.npz", "unfinished.json"}) {
+      EXPECT_FALSE(std::filesystem::exists(At("out") / name)) << name;
+    }
+  };
+  expect_only_poses();
+  const Outcome forced = RunVideo("two -o out --overwrite");
+  EXPECT_EQ(forced.exit_code, 0) << forced.err;
+  EXPECT_EQ(nlohmann::json::parse(Text("out/run.json"))["frames"], 3);
+  expect_only_poses();
+}
+
+TEST_F(RunCli, AFailedEvaluationLosesNothing) {
+  MakeClip("clip", 9);
+  std::ofstream(At("late.txt")) << "5000 0 0 0 0 0 0 1\n5001 0 0 0 0 0 0 1\n";
+  const Outcome late = RunVideo("clip -o out --gt late.txt");
+  EXPECT_EQ(late.exit_code, 1);
+  EXPECT_THAT(late.err, HasSubstr("clip was estimated but not evaluated: no poses match within 0.01 s"));
+  EXPECT_THAT(late.out, StartsWith("9 frames"));
+  const auto json = nlohmann::json::parse(Text("out/run.json"));
+  EXPECT_THAT(json["eval_error"].get<std::string>(), StartsWith("no poses match"));
+  EXPECT_FALSE(json.contains("eval"));
+
+  // What can be known before is said before.
+  for (const char* wrong : {"--gt none.txt", "--gt clip/synth.json"}) {
+    EXPECT_EQ(RunVideo(std::string("clip -o none ") + wrong).exit_code, 1) << wrong;
+    EXPECT_FALSE(std::filesystem::exists(At("none"))) << wrong;
+  }
+}
+
 TEST_F(RunCli, WrongUsage) {
   MakeClip("clip", 3);
   std::ofstream(At("file")) << "x";
@@ -274,6 +328,32 @@ TEST_F(RunCli, KillLosesAtMostTheLineInFlight) {
   text.resize(text.rfind('\n') + 1);
   std::ofstream(At("kept.tum")) << text;
   EXPECT_GE(ReadTrajectory(At("kept.tum")).size(), 19U);
+}
+
+TEST_F(RunCli, AKilledRunLeavesNoReportOfAnEarlierOne) {
+  MakeClip("clip", 3);
+  ASSERT_EQ(RunVideo("clip -o out").exit_code, 0);
+  const pid_t child = Start(std::string(kEndless) + " --live -o out --overwrite");
+  ASSERT_TRUE(WaitForLines("out/trajectory.tum", 20));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_FALSE(std::filesystem::exists(At("out/run.json")));
+  EXPECT_THAT(RunVideo("clip -o out").err, HasSubstr("out: holds results of lavfi:"));
+}
+
+TEST_F(RunCli, AnInterruptedVideoOfAManifestIsRunAgain) {
+  MakeClip("clip", 3);
+  std::ofstream(At("list.txt")) << "lavfi:testsrc=size=64x48:rate=200,realtime\tlong\nclip\n";
+  for (int i = 0; i < 2; ++i) {
+    std::filesystem::remove(At("out/long/trajectory.tum"));
+    const pid_t child = Start("--manifest list.txt -o out --live");
+    ASSERT_TRUE(WaitForLines("out/long/trajectory.tum", 20)) << i << Text("stdout.txt");
+    kill(child, SIGTERM);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    EXPECT_THAT(Text("stdout.txt"), HasSubstr("[1/2] long: stopped after "));
+  }
 }
 #endif
 

@@ -33,11 +33,6 @@ std::string DefaultName(const std::string& input) {
   return SafeName(path.stem().string());
 }
 
-// Cameras, pipes and FFmpeg's graphs are no paths.
-bool IsPath(const std::string& input) {
-  return input != "-" && !input.starts_with("lavfi:");
-}
-
 }  // namespace
 
 std::vector<ManifestEntry> ReadManifest(const fs::path& path) {

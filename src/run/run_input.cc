@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "frames/selection.h"
@@ -51,6 +53,18 @@ std::unique_ptr<FrameSource> SequenceFrames(std::unique_ptr<SequenceSource> sequ
 
 std::string InputPath(const std::string& input) {
   return input.starts_with(kDatasetPrefix) ? input.substr(kDatasetPrefix.size()) : input;
+}
+
+bool IsPath(const std::string& input) {
+  return input != "-" && !input.starts_with("lavfi:");
+}
+
+std::string AbsoluteInput(const std::string& input) {
+  if (!IsPath(input)) return input;
+  const std::string below = InputPath(input);
+  std::error_code error;
+  const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(below), error);
+  return error ? input : input.substr(0, input.size() - below.size()) + path.string();
 }
 
 std::unique_ptr<FrameSource> OpenInput(const std::string& input, const SourceOptions& options) {

@@ -20,6 +20,12 @@ std::unique_ptr<FrameSource> OpenInput(const std::string& input, const SourceOpt
 // `input` without "dataset:".
 std::string InputPath(const std::string& input);
 
+// Whether `input` is a path, also one after "dataset:", and not a pipe or a graph of FFmpeg's.
+bool IsPath(const std::string& input);
+
+// `input` such that it means the same from any folder: paths absolute and without links.
+std::string AbsoluteInput(const std::string& input);
+
 // The pictures of a sequence at its times. Where one cannot be read, Next throws: numbers of a benchmark
 // should not rest on repeated pictures.
 std::unique_ptr<FrameSource> SequenceFrames(std::unique_ptr<SequenceSource> sequence,

@@ -61,5 +61,19 @@ TEST_F(RunInputTest, OtherInputsAreLeftToOpenFrames) {
               HasSubstr("/none/here: no such file or folder"));
 }
 
+TEST(AbsoluteInput, MeansTheSameFromAnyFolder) {
+  const TempFolder folder;
+  const std::filesystem::path root = std::filesystem::canonical(folder.path());
+  std::filesystem::create_directories(root / "frames");
+  std::filesystem::create_directory_symlink(root / "frames", root / "link");
+  const std::string frames = (root / "frames").string();
+  EXPECT_EQ(AbsoluteInput(frames + "/"), frames);
+  EXPECT_EQ(AbsoluteInput((root / "link").string()), frames);
+  EXPECT_EQ(AbsoluteInput("dataset:" + frames + "/."), "dataset:" + frames);
+  EXPECT_EQ(AbsoluteInput("img*.png"), (std::filesystem::current_path() / "img*.png").string());
+  EXPECT_EQ(AbsoluteInput("-"), "-");
+  EXPECT_EQ(AbsoluteInput("lavfi:testsrc"), "lavfi:testsrc");
+}
+
 }  // namespace
 }  // namespace calfvo

@@ -24,7 +24,8 @@ struct RunOptions {
   std::filesystem::path ground_truth;  // evaluate against this file, if not empty
   double max_diff_s = 0.01;            // as EvaluationOptions
 
-  bool quiet = false;  // no progress bar
+  bool overwrite = false;  // replace results of another input, too (run_folder.h)
+  bool quiet = false;      // no progress bar
 };
 
 }  // namespace calfvo

@@ -74,6 +74,7 @@ std::string RunReportJson(const RunReport& report) {
                           {"rotation_deg", *report.mean_sigma_rotation_deg}};
   }
   if (report.evaluation) json["eval"] = Json::parse(EvaluationJson(*report.evaluation));
+  if (!report.evaluation_error.empty()) json["eval_error"] = report.evaluation_error;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -16,7 +16,7 @@
 namespace calfvo {
 
 struct RunReport {
-  std::string input;
+  std::string input;   // as AbsoluteInput gives it
   std::string source;  // SourceInfo::kind and description
   std::string model;
   std::string model_sha256;  // empty for random weights
@@ -46,6 +46,7 @@ struct RunReport {
 
   std::map<std::string, std::string> outputs;  // what → path
   std::optional<Evaluation> evaluation;
+  std::string evaluation_error;  // why there is none, or no pictures of it, though it was asked for
 
   double fps() const { return wall_s > 0.0 ? static_cast<double>(frames) / wall_s : 0.0; }
 };

@@ -6,12 +6,12 @@
 
 #include <optional>
 
-#include "base/atomic_file.h"
 #include "base/log.h"
 #include "base/scoped_timer.h"
 #include "base/sha256.h"
 #include "calfvo/error.h"
 #include "run/evaluated_run.h"
+#include "run/run_folder.h"
 #include "run/run_input.h"
 #include "run/run_outputs.h"
 
@@ -30,26 +30,12 @@ std::string Title(const std::string& input) {
   return name.empty() || name == "-" ? "camera path" : name;
 }
 
-// `pictures` may be null.
-void EvaluateRun(const RunOptions& options, const std::filesystem::path& folder, const std::string& title,
-                 PicturesAgain* pictures, RunReport& report) {
-  const Trajectory reference = ReadTrajectory(options.ground_truth);
-  const Trajectory estimate = ReadTrajectory(folder / "trajectory.tum");
-  const std::vector<PoseStep> steps = ReadPoseSteps(folder / "poses.csv");
-  report.evaluation = Evaluate(
-      reference, estimate, {.alignment = Alignment::kOrigin, .max_time_difference_s = options.max_diff_s});
-  PictureOfPose picture_of;
-  if (pictures != nullptr) {
-    picture_of = [pictures](size_t pose, Frame& picture) { pictures->Read(pose, picture); };
-  }
-  WriteRunReport({title, reference, estimate, *report.evaluation}, steps, picture_of, folder / "report");
-  report.outputs["evaluation"] = (folder / "report" / "report.html").string();
-}
-
 }  // namespace
 
 VideoRunner::VideoRunner(const RunOptions& options) : options_(options) {
   options_.source.Validate();
+  EvaluationOptions{.max_time_difference_s = options_.max_diff_s}.Validate();
+  if (!options_.ground_truth.empty()) reference_ = ReadTrajectory(options_.ground_truth);
   const BackendKind kind = ChooseBackend(options_.backend, options_.precision);
   if (options_.backend == "auto" && !BackendWarning().empty()) LogWarning("{}", BackendWarning());
   const ScopedTimer timer(load_s_);
@@ -69,7 +55,7 @@ VideoRunner::VideoRunner(const RunOptions& options) : options_(options) {
 
 RunReport VideoRunner::StartReport(const std::string& input, const SourceInfo& source) const {
   RunReport report;
-  report.input = input;
+  report.input = AbsoluteInput(input);
   report.source = fmt::format("{}: {}", source.kind, source.description);
   report.model = config_.name;
   report.backend = estimator_->backend().Description();
@@ -78,11 +64,30 @@ RunReport VideoRunner::StartReport(const std::string& input, const SourceInfo& s
   return report;
 }
 
+void VideoRunner::EvaluateRun(const std::string& input, bool can_be_read_again,
+                              const std::filesystem::path& folder, RunReport& report) const {
+  const Trajectory estimate = ReadTrajectory(folder / "trajectory.tum");
+  const std::vector<PoseStep> steps = ReadPoseSteps(folder / "poses.csv");
+  report.evaluation = Evaluate(
+      *reference_, estimate, {.alignment = Alignment::kOrigin, .max_time_difference_s = options_.max_diff_s});
+  std::optional<PicturesAgain> pictures;
+  PictureOfPose picture_of;
+  if (can_be_read_again) {
+    pictures.emplace(input, options_.source);
+    picture_of = [&pictures](size_t pose, Frame& picture) { pictures->Read(pose, picture); };
+  }
+  WriteRunReport({Title(input), *reference_, estimate, *report.evaluation}, steps, picture_of,
+                 folder / "report");
+  report.outputs["evaluation"] = (folder / "report" / "report.html").string();
+}
+
 RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path& folder,
                            const std::atomic<bool>& stop, Progress* whole) {
   SourceOptions source_options = options_.source;
   source_options.stop = &stop;
+  CheckRunFolder(folder, input, options_.overwrite);
   const std::unique_ptr<FrameSource> source = OpenInput(input, source_options);
+  BeginRunFolder(folder, input, options_.overwrite);
   RunReport report = StartReport(input, source->info());
   const PipelineOptions pipeline{
       .overlap = options_.overlap, .batch = estimator_->video_batch(), .live = options_.live, .stop = &stop};
@@ -113,12 +118,13 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
                     report.interrupted ? " before it was stopped" : " (is it empty, or cut to nothing?)"));
   }
   outputs.Finish(Title(input), report);
-  if (!options_.ground_truth.empty()) {
-    std::optional<PicturesAgain> pictures;
-    if (!failure && source->info().kind != "camera" && CanBeReadAgain(input)) {
-      pictures.emplace(input, options_.source);
+  if (reference_) {
+    const bool can_be_read_again = !failure && source->info().kind != "camera" && CanBeReadAgain(input);
+    try {
+      EvaluateRun(input, can_be_read_again, folder, report);
+    } catch (const Error& error) {  // the trajectory is worth more than what it is compared with
+      report.evaluation_error = error.what();
     }
-    EvaluateRun(options_, folder, Title(input), pictures ? &*pictures : nullptr, report);
   }
   report.peak_rss_mb = PeakRssMb();
   if (model_sha256_.valid()) report.model_sha256 = model_sha256_.get();
@@ -128,7 +134,7 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
                folder.string());
     std::rethrow_exception(failure);
   }
-  WriteFileAtomically(folder / "run.json", RunReportJson(report));
+  FinishRunFolder(folder, RunReportJson(report));
   return report;
 }
 

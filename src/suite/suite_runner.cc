@@ -162,6 +162,7 @@ class Suite {
   void RunOverlap(int overlap, Progress& progress) {
     RunOptions run = options_.run;
     run.overlap = overlap;
+    run.overwrite = true;  // what has no result.json was not finished; the data may have moved since
     std::unique_ptr<VideoRunner> runner;  // made when something is to do
     for (size_t i = 0; i < sequences_.size() && !stop_; ++i) {
       SuiteSequence& sequence = sequences_[i];
