@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "calfvo/error.h"
@@ -35,16 +37,24 @@ constexpr std::array kCommands = {
     Command{"synth", "Video of an invented scene, with its true trajectory", AddSynthCommand},
 };
 
+std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
+  const std::vector<CLI::App*> chosen = app->get_subcommands();
+  if (!chosen.empty()) {
+    return fmt::format("error: {}\nTry 'calfvo {} --help'.\n", error.what(), chosen.back()->get_name());
+  }
+  std::string what = error.what();
+  if (const std::vector<std::string> unknown = app->remaining(); !unknown.empty()) {
+    what = fmt::format("'{}' is no command; there are", unknown[0]);
+    for (const Command& command : kCommands) what += fmt::format(" {}", command.name);
+  }
+  return fmt::format("error: {}\nTry 'calfvo --help'.\n", what);
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("calfvo: any monocular video to a metric camera trajectory, without calibration.", "calfvo");
   app.set_version_flag("--version", std::string("calfvo ") + CALFVO_VERSION);
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    const CLI::App* chosen = failed;
-    for (const CLI::App* sub : failed->get_subcommands()) chosen = sub;
-    const std::string name = chosen == failed ? "calfvo" : "calfvo " + chosen->get_name();
-    return fmt::format("error: {}\nTry '{} --help'.\n", error.what(), name);
-  });
+  app.failure_message(FailureMessage);
   std::array<Run, kCommands.size()> runs;
   for (size_t i = 0; i < kCommands.size(); ++i) {
     runs[i] = kCommands[i].add(*app.add_subcommand(kCommands[i].name, kCommands[i].summary));
@@ -64,14 +74,21 @@ int Main(int argc, char** argv) {
 }  // namespace calfvo
 
 int main(int argc, char** argv) {
+  int exit_code = calfvo::kFailure;
   try {
-    return calfvo::Main(argc, argv);
+    exit_code = calfvo::Main(argc, argv);
   } catch (const calfvo::Error& error) {
     calfvo::Log(calfvo::LogLevel::kError, error.what());
   } catch (const std::bad_alloc&) {
     calfvo::Log(calfvo::LogLevel::kError, "out of memory");
   } catch (const std::exception& error) {
-    calfvo::Log(calfvo::LogLevel::kError, fmt::format("unexpected: {}", error.what()));
+    // A failed write to stdout is told below.
+    if (std::ferror(stdout) == 0) {
+      calfvo::Log(calfvo::LogLevel::kError, fmt::format("unexpected: {}", error.what()));
+    }
   }
-  return calfvo::kFailure;
+  // A full disk is noticed here at the latest: small outputs wait in the stream's buffer until now.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  calfvo::Log(calfvo::LogLevel::kError, "standard output: not all could be written; is the disk full?");
+  return exit_code == 0 ? calfvo::kFailure : exit_code;
 }

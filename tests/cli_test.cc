@@ -106,6 +106,22 @@ TEST_F(Cli, BadUsageIsExitCodeTwo) {
   }
 }
 
+TEST_F(Cli, FailedWritesToStandardOutputAreTold) {
+  // The last fills the stream's buffer, so that a write fails before the end.
+  std::string files = "--ref", estimates = " --est";
+  for (int i = 0; i < 40; ++i) {
+    files += " groundtruth.txt";
+    estimates += " estimate.txt";
+  }
+  for (const std::string& arguments :
+       {std::string("eval --ref groundtruth.txt --est estimate.txt --json"), std::string("info"),
+        std::string("--help"), "eval --json " + files + estimates}) {
+    const Outcome outcome = RunProgram(folder_.path(), "(" CALFVO_PROGRAM " " + arguments + " >/dev/full)");
+    EXPECT_EQ(outcome.exit_code, 1) << arguments;
+    EXPECT_EQ(outcome.err, "error: standard output: not all could be written; is the disk full?\n");
+  }
+}
+
 TEST_F(Cli, HelpTeaches) {
   EXPECT_THAT(Calfvo("--help").out, HasSubstr("eval"));
   const Outcome help = Calfvo("eval --help");
