@@ -30,7 +30,7 @@ demo: setup
 	@cmake --preset install >/dev/null
 	@cmake --build --preset install --target calfvo_program
 	@build/install/calfvo synth street -o demo/video --overwrite --preset driving --frames 150 --seed 2
-	@build/install/calfvo run demo/video/video.mp4 -o demo/result --gt demo/video/groundtruth.txt
+	@build/install/calfvo run demo/video/video.mp4 -o demo/result --overwrite --gt demo/video/groundtruth.txt
 
 test: setup-test
 	@scripts/format --check

@@ -7,6 +7,7 @@
 
 #include "attention/attention_picture.h"
 #include "commands.h"
+#include "shared_options.h"
 
 namespace calfvo {
 namespace {
@@ -31,18 +32,23 @@ Run AddAttentionCommand(CLI::App& app) {
   AttentionPictureOptions& options = arguments->options;
   app.add_option("input", arguments->input, "As `calfvo run` takes it")->required()->type_name("INPUT");
   app.add_option("-o,--output", arguments->output, "Folder of the picture")->required()->type_name("DIR");
-  app.add_option("--model", arguments->model, "Model by name or file")
-      ->type_name("NAME|FILE")
-      ->capture_default_str();
+  AddModelOption(app, arguments->model);
   app.add_option("--x", options.x,
                  "Of the patch, from 0 at the left to 1; of the square that the network sees")
+      ->check(Between(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--y", options.y, "The same from the top")->capture_default_str();
-  app.add_option("--frames", options.frames, "Following pictures to show")->capture_default_str();
+  app.add_option("--y", options.y, "The same from the top")->check(Between(0.0, 1.0))->capture_default_str();
+  app.add_option("--frames", options.frames, "Following pictures to show")
+      ->check(AtLeast(1))
+      ->capture_default_str();
   app.add_option("--start", options.start_s, "Where the window begins, after the first frame")
+      ->check(Between(0.0, 1e9))
       ->type_name("SEC")
       ->capture_default_str();
-  app.add_option("--stride", options.stride, "Take every S-th frame")->type_name("S")->capture_default_str();
+  app.add_option("--stride", options.stride, "Take every S-th frame")
+      ->check(AtLeast(1))
+      ->type_name("S")
+      ->capture_default_str();
   app.footer(kAttentionExamples);
   return [arguments] {
     const auto path =

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "estimator/model_choice.h"
+#include "shared_options.h"
 #include "speed/speed_report.h"
 #include "speed/window_dump.h"
 
@@ -62,23 +63,17 @@ int Bench(const BenchArguments& arguments) {
 Run AddBenchCommand(CLI::App& app) {
   auto arguments = std::make_shared<BenchArguments>();  // shared by the parser and the returned function
   SpeedOptions& options = arguments->options;
-  app.add_option("--model", arguments->model,
-                 "Model by name or file; random:calfvo-l:SEED for random weights")
-      ->type_name("NAME|FILE")
-      ->capture_default_str();
-  app.add_option("--backend", arguments->backend, "What computes: auto, or one that `calfvo info` lists")
-      ->capture_default_str();
-  app.add_option("--precision", arguments->precision, "auto, or one that `calfvo info` lists")
-      ->capture_default_str();
-  app.add_option("--threads", arguments->threads, "0 means one per core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  app.add_option("--overlap", options.overlap, "Frames that consecutive windows share")
-      ->capture_default_str();
+  AddNetworkOptions(app, {.model = arguments->model,
+                          .backend = arguments->backend,
+                          .precision = arguments->precision,
+                          .threads = arguments->threads,
+                          .overlap = options.overlap});
   app.add_option("--windows", options.windows, "Windows of an offline step")
+      ->check(Between(1, 1024))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--seconds", options.seconds, "To measure each schedule for, after some steps of warm-up")
+      ->check(Between(0.0, 3600.0))
       ->type_name("S")
       ->capture_default_str();
   app.add_option("--dump", arguments->dump,

@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "estimator/model_choice.h"
+#include "shared_options.h"
 #include "weights/checkpoint.h"
 #include "weights/model_file.h"
 
@@ -78,14 +79,14 @@ Run AddConvertCommand(CLI::App& app) {
   app.add_option("--name", options->checkpoint.name, "Name of the model")->capture_default_str();
   app.add_option("--heads", options->checkpoint.heads,
                  "Attention heads of the encoder; 0: heads of 64 elements")
-      ->check(CLI::Range(0, 256))
+      ->check(Between(0, 256))
       ->capture_default_str();
   app.add_option("--seed", options->checkpoint.seed, "Seed of the decoder's random weights")
       ->capture_default_str();
   app.add_option("--temperature", options->temperature,
                  "Of a model file: factors on the standard deviations of rotation and translation")
       ->expected(2)
-      ->check(CLI::Range(1e-3, 1e3))
+      ->check(Between(1e-3, 1e3))
       ->type_name("R T");
   app.add_option("--training", options->training, "Of a model file: how it was trained")->type_name("TEXT");
   app.footer(kConvertExamples);

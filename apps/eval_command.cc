@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "eval/evaluation_text.h"
 #include "report/html_report.h"
+#include "shared_options.h"
 
 namespace calfvo {
 namespace {
@@ -132,10 +133,7 @@ Run AddEvalCommand(CLI::App& app) {
                  "translation, or fit scale too")
       ->check(CLI::IsMember({"none", "origin", "se3", "sim3"}))
       ->capture_default_str();
-  app.add_option("--max-diff", options->max_diff_s, "Match poses at most this far apart in time")
-      ->check(CLI::Range(0.0, 9e9))
-      ->type_name("SEC")
-      ->capture_default_str();
+  AddMaxDiffOption(app, options->max_diff_s, "Match poses at most this far apart in time");
   const CLI::IsMember formats({"auto", "tum", "kitti", "euroc", "csv"});
   app.add_option("--ref-format", options->reference_format, "Format of --ref")
       ->check(formats)

@@ -13,6 +13,7 @@
 #include "run/manifest.h"
 #include "run/run_folder.h"
 #include "run/video_runner.h"
+#include "shared_options.h"
 
 namespace calfvo {
 namespace {
@@ -24,7 +25,6 @@ struct RunArguments {
   std::string shard = "1/1";
   std::filesystem::path output;
   std::string rate;
-  double end_s = 0.0;
   bool json = false;
 };
 
@@ -85,7 +85,7 @@ int RunManifest(const RunArguments& arguments) {
   return failures > 0 || StopRequested() ? 1 : 0;
 }
 
-void CheckArguments(RunArguments& arguments) {
+void CheckArguments(const RunArguments& arguments) {
   if (arguments.input.empty() == arguments.manifest.empty()) {
     throw CLI::ValidationError("INPUT", "give one input, or --manifest FILE");
   }
@@ -97,6 +97,11 @@ void CheckArguments(RunArguments& arguments) {
   } else if (arguments.shard != "1/1") {
     throw CLI::ValidationError("--shard", "needs --manifest");
   }
+  const SourceOptions& source = arguments.options.source;
+  if (source.end_s && *source.end_s <= source.start_s) {
+    throw CLI::ValidationError("--end",
+                               fmt::format("{} is not after --start, {}", *source.end_s, source.start_s));
+  }
 }
 
 }  // namespace
@@ -107,49 +112,52 @@ Run AddRunCommand(CLI::App& app) {
   app.add_option("input", arguments->input,
                  "Video file, folder or glob of pictures, /dev/videoN, dataset:PATH, or - for y4m")
       ->type_name("INPUT");
-  app.add_option("-o,--output", arguments->output, "Folder of the results")->type_name("DIR");
-  app.add_option("--model", options.model, "Model by name or file; random:calfvo-s for random weights")
-      ->type_name("NAME|FILE")
-      ->capture_default_str();
-  app.add_option("--backend", options.backend, "What computes: auto, cpu, cuda or ref")
-      ->capture_default_str();
-  app.add_option("--precision", options.precision, "auto, f32, bf16 or fp8, as the backend has it")
-      ->capture_default_str();
-  app.add_option("--threads", options.threads, "0 means one per core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  app.add_option("--window", options.window, "Frames per window; must be the model's")->type_name("K");
-  app.add_option("--overlap", options.overlap,
-                 "Frames that consecutive windows share; more is slower and better")
-      ->capture_default_str();
+  app.add_option("-o,--output", arguments->output,
+                 "Folder of the results; without it one named after the input")
+      ->type_name("DIR");
+  AddNetworkOptions(app, {.model = options.model,
+                          .backend = options.backend,
+                          .precision = options.precision,
+                          .threads = options.threads,
+                          .overlap = options.overlap});
+  app.add_option("--window", options.window, "Frames per window; must be the model's")
+      ->check(AtLeast(1))
+      ->type_name("K");
   app.add_option("--fps", arguments->rate, "Frame rate of pictures without times, such as 30 or 30000/1001")
+      ->check(ParsedBy(ParseFrameRate))
       ->type_name("F");
   app.add_option("--stride", options.source.stride, "Take every S-th frame")
+      ->check(AtLeast(1))
       ->type_name("S")
       ->capture_default_str();
-  app.add_option("--start", options.source.start_s, "Skip this much at the start")->type_name("SEC");
-  app.add_option("--end", arguments->end_s, "Stop this long after the first frame")->type_name("SEC");
-  app.add_option("--stream", options.source.stream, "Which video stream of the file, from 0")->type_name("N");
+  app.add_option("--start", options.source.start_s, "Skip this much at the start")
+      ->check(Between(0.0, 1e9))
+      ->type_name("SEC");
+  app.add_option("--end", options.source.end_s, "Stop this long after the first frame")
+      ->check(Between(0.0, 1e9))
+      ->type_name("SEC");
+  app.add_option("--stream", options.source.stream, "Which video stream of the file, from 0")
+      ->check(AtLeast(0))
+      ->type_name("N");
   app.add_flag("--live", options.live, "Frame by frame; poses are written as they come, a few frames late");
   app.add_flag("--npz", options.npz, "Write trajectory.npz for NumPy too");
   app.add_flag("--colmap", options.colmap, "Write a COLMAP model too");
   app.add_option("--gt", options.ground_truth, "Evaluate against this trajectory")->type_name("FILE");
-  app.add_option("--max-diff", options.max_diff_s, "With --gt: match poses at most this far apart in time")
-      ->type_name("SEC")
-      ->capture_default_str();
+  AddMaxDiffOption(app, options.max_diff_s, "With --gt: match poses at most this far apart in time");
   app.add_option("--manifest", arguments->manifest, "Many inputs, one per line; finished ones are skipped")
       ->type_name("FILE");
-  app.add_option("--shard", arguments->shard, "With --manifest: part I of N")->type_name("I/N");
+  app.add_option("--shard", arguments->shard, "With --manifest: part I of N")
+      ->check(ParsedBy(ParseShard))
+      ->type_name("I/N");
   app.add_flag("--overwrite", options.overwrite,
                "Replace what the folder holds of another input, a camera or a pipe");
   app.add_flag("--json", arguments->json, "Print run.json and nothing else");
   app.add_flag("--quiet", options.quiet, "No progress bar, no summary, no line per video");
   app.footer(kRunExamples);
   app.callback([arguments] { CheckArguments(*arguments); });
-  return [arguments, &app] {
+  return [arguments] {
     RunOptions& chosen = arguments->options;
     if (!arguments->rate.empty()) chosen.source.rate = ParseFrameRate(arguments->rate);
-    if (app.count("--end") > 0) chosen.source.end_s = arguments->end_s;
     chosen.quiet = chosen.quiet || arguments->json;
     return arguments->manifest.empty() ? RunOne(*arguments) : RunManifest(*arguments);
   };

@@ -10,6 +10,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "commands.h"
+#include "shared_options.h"
 #include "suite/suite_runner.h"
 #include "suite/suite_tables.h"
 #include "suite/table_writers.h"
@@ -85,7 +86,8 @@ Run AddSuiteCommand(CLI::App& app) {
   app.add_option("--data", options.data, "Folders with datasets below")->required()->type_name("ROOT");
   app.add_option("--split", options.splits, "Run the sequences that these files list")->type_name("FILE");
   app.add_option("--datasets", options.datasets, "Run these kinds of dataset only, such as tum or kitti")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(CLI::IsMember(DatasetKinds()));
   app.add_option("-o,--output", options.output, "Folder of the results")->required()->type_name("DIR");
   app.add_option("--table", arguments->tables,
                  "Which tables; overlap, and so all, runs everything four times")
@@ -95,18 +97,11 @@ Run AddSuiteCommand(CLI::App& app) {
   app.add_option("--format", arguments->format, "Format of the tables")
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
-  app.add_option("--model", options.run.model, "Model by name or file; random:calfvo-s for random weights")
-      ->type_name("NAME|FILE")
-      ->capture_default_str();
-  app.add_option("--backend", options.run.backend, "What computes: auto, cpu, cuda or ref")
-      ->capture_default_str();
-  app.add_option("--precision", options.run.precision, "auto, f32, bf16 or fp8, as the backend has it")
-      ->capture_default_str();
-  app.add_option("--threads", options.run.threads, "0 means one per core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  app.add_option("--overlap", options.run.overlap, "Frames that consecutive windows share")
-      ->capture_default_str();
+  AddNetworkOptions(app, {.model = options.run.model,
+                          .backend = options.run.backend,
+                          .precision = options.run.precision,
+                          .threads = options.run.threads,
+                          .overlap = options.run.overlap});
   app.add_flag("--quiet", options.run.quiet, "No progress");
   app.footer(kSuiteExamples);
   return [arguments] { return RunAndTabulate(*arguments); };

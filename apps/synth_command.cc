@@ -19,6 +19,7 @@
 #include "clip/preset.h"
 #include "clip/preset_file.h"
 #include "commands.h"
+#include "shared_options.h"
 #include "synth_list.h"
 
 namespace calfvo {
@@ -84,15 +85,6 @@ std::string CheckSize(const std::string& text) {
   const auto fits = [](int side) { return side >= 8 && side <= 8192; };
   if (size && fits(size->first) && fits(size->second)) return "";
   return fmt::format("'{}' is not a size like 640x480, with sides of 8 to 8192", text);
-}
-
-std::string CheckFps(const std::string& text) {
-  try {
-    ParseFrameRate(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 std::optional<uint64_t> ParseSeed(const std::string& text) {
@@ -198,16 +190,16 @@ Run AddSynthCommand(CLI::App& app) {
       ->check(CheckSeed)
       ->type_name("S")
       ->capture_default_str();
-  app.add_option("--frames", flags->frames, "Number of frames")->check(CLI::Range(1, 10'000'000));
+  app.add_option("--frames", flags->frames, "Number of frames")->check(Between(1, 10'000'000));
   app.add_option("--fps", flags->fps, "Frames per second: 30, 29.97, 30000/1001")
-      ->check(CheckFps)
+      ->check(ParsedBy(ParseFrameRate))
       ->type_name("F");
   app.add_option("--size", flags->size, "Width and height in pixels")->check(CheckSize)->type_name("WxH");
-  app.add_option("--samples", flags->samples, "Rays per pixel")->check(CLI::Range(1, 8));
+  app.add_option("--samples", flags->samples, "Rays per pixel")->check(Between(1, 8));
   app.add_flag("--depth", flags->depth, "Write depth as 16-bit PNG");
   app.add_option("--depth-scale", flags->depth_scale,
                  "Units of depth per metre; without it 5000 in rooms, less in larger scenes")
-      ->check(CLI::Range(1.0, 65535.0))
+      ->check(Between(1.0, 65535.0))
       ->type_name("N");
   app.add_flag("--flow", flags->flow, "Write the image motion to the next frame as .flo");
   app.add_option("--textures", flags->textures, "Folder of images to cover surfaces with")->type_name("DIR");
@@ -216,7 +208,7 @@ Run AddSynthCommand(CLI::App& app) {
   app.add_flag("--no-video", flags->no_video, "Write no video.mp4");
   app.add_flag("--overwrite", flags->overwrite, "Replace a clip that is already in the folder");
   app.add_option("--threads", flags->threads, "Threads to render with; 0 takes every core")
-      ->check(CLI::Range(0, 1024))
+      ->check(Between(0, 1024))
       ->capture_default_str();
   app.add_flag("--quiet", flags->quiet, "No progress bar and no summary");
   app.add_flag("--list", flags->list, "List kinds of scene and motion, and presets, and stop");

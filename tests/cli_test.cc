@@ -106,6 +106,26 @@ TEST_F(Cli, BadUsageIsExitCodeTwo) {
   }
 }
 
+// A nan is above no limit and below none.
+TEST_F(Cli, WrongValuesAreNamedAndExitCodeTwo) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"nonsense --json", "error: 'nonsense' is no command; there are attention bench "},
+      {"eval --ref a --est b --max-diff nan", "--max-diff: 'nan' is not a number from 0 to 9000000000"},
+      {"convert a -o b --temperature nan 1", "--temperature: 'nan' is not a number"},
+      {"attention a -o b --x 2", "--x: '2' is not a number from 0 to 1\n"},
+      {"attention a -o b --frames 0", "--frames: '0' is not a whole number from 1\n"},
+      {"attention a -o b --start -1", "--start: '-1'"},
+      {"suite --data a -o b --overlap 0", "--overlap: '0' is not a whole number from 1\n"},
+      {"suite --data a -o b --datasets none", "--datasets: none not in {"},
+      {"synth room -o b --depth-scale nan", "--depth-scale: 'nan'"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    const Outcome outcome = Calfvo(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(message)) << arguments;
+  }
+}
+
 TEST_F(Cli, FailedWritesToStandardOutputAreTold) {
   // The last fills the stream's buffer, so that a write fails before the end.
   std::string files = "--ref", estimates = " --est";
