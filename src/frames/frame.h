@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plot/png.h"
+#include "base/image_view.h"
 
 namespace calfvo {
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "frames/test_media.h"
+#include "plot/png.h"
 
 namespace calfvo {
 namespace {

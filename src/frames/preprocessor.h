@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
+#include "base/image_view.h"
 #include "frames/resize.h"
-#include "plot/png.h"
 #include "weights/model_config.h"
 
 namespace calfvo {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "base/image_view.h"
 #include "frames/resample_weights.h"
 #include "frames/resize_rows.h"
-#include "plot/png.h"
 
 namespace calfvo {
 

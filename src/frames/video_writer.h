@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "base/image_view.h"
 #include "frames/frame_rate.h"
-#include "plot/png.h"
 
 namespace calfvo {
 

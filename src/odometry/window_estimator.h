@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/image_view.h"
 #include "geometry/pair_estimate.h"
-#include "plot/png.h"
 
 namespace calfvo {
 

@@ -2,22 +2,14 @@
 // Pictures as PNG.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 
-namespace calfvo {
+#include "base/image_view.h"
 
-// Borrowed 8-bit pixels, row by row from the top: grey (1), RGB (3) or RGBA with straight alpha (4 channels).
-struct ImageView {
-  int width = 0;
-  int height = 0;
-  int channels = 0;
-  const uint8_t* pixels = nullptr;
-  ptrdiff_t stride = 0;  // bytes from one row to the next; at least width × channels
-};
+namespace calfvo {
 
 // The bytes of a PNG file. Throw Error when a size makes no sense or libpng gives up.
 std::string EncodePng(const ImageView& image);
