@@ -29,9 +29,9 @@ namespace calfvo {
 struct OdometryOptions {
   // A model file, or the name of one that came with calfvo.
   std::string model = "calfvo-s";
-  std::string backend = "auto";    // "auto", "cpu" or "ref"
-  std::string precision = "auto";  // "auto", "f32" or "bf16"
-  int threads = 0;                 // 0: one per core. The poses do not depend on it.
+  std::string backend = "auto";    // "auto", "cpu", "cuda" or "ref"
+  std::string precision = "auto";  // "auto", "f32", "bf16" or "fp8", as the backend has it
+  int threads = 0;                 // 0: one per core; at most 1024. The poses do not depend on it.
   int overlap = 5;                 // frames that consecutive windows share; more is slower and better
 };
 

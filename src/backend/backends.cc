@@ -7,6 +7,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cuda/cuda_backend.h"
 #include "backend/ref/ref_backend.h"
+#include "base/thread_pool.h"
 #include "calfvo/error.h"
 
 namespace calfvo {
@@ -71,6 +72,7 @@ BackendKind ChooseBackend(std::string_view name, std::string_view precision) {
 }
 
 std::unique_ptr<Backend> MakeBackend(const BackendKind& kind, int threads) {
+  ThreadPool::CheckCount(threads);
   if (kind.name == "ref") return MakeRefBackend(threads);
   if (kind.name == "cuda") return MakeCudaBackend(kind.precision == Precision::kFP8);
   for (const CpuKernels* kernels : SupportedKernels()) {

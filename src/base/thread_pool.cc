@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <system_error>
 #include <utility>
+
+#include "calfvo/error.h"
 
 namespace calfvo {
 
-ThreadPool::ThreadPool(int threads) {
-  if (threads <= 0) threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+void ThreadPool::CheckCount(int threads) {
+  if (threads < 0 || threads > kMaxThreads) {
+    throw Error(fmt::format("threads is {}; expected 1 to {}, or 0 for one per core", threads, kMaxThreads));
+  }
+}
+
+// Once the constructor that it delegates to is done, a pool is destroyed also when this one throws: threads
+// that have started are stopped and joined.
+ThreadPool::ThreadPool(int threads) : ThreadPool(NotStarted{}) {
+  CheckCount(threads);
+  if (threads == 0) {
+    threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, unsigned{kMaxThreads}));
+  }
   workers_.reserve(static_cast<size_t>(threads - 1));
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { Work(); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { Work(); });
+  } catch (const std::system_error& error) {
+    throw Error(
+        fmt::format("only {} of {} threads can be had: {}; ask for fewer, or raise the limits of memory "
+                    "(ulimit -v) and processes (ulimit -u)",
+                    size(), threads, error.code().message()));
+  }
 }
 
 ThreadPool::~ThreadPool() {

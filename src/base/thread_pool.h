@@ -22,7 +22,13 @@ namespace calfvo {
 // ParallelFor of its own pool.
 class ThreadPool {
  public:
-  // `threads` counts the calling thread: 1 starts none, 0 means one per core.
+  static constexpr int kMaxThreads = 1024;
+
+  // Throws Error naming the number unless it is 0 to kMaxThreads.
+  static void CheckCount(int threads);
+
+  // `threads` counts the calling thread: 1 starts none, 0 means one per core. Throws Error as CheckCount
+  // does, and where the system gives fewer threads.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -39,6 +45,9 @@ class ThreadPool {
   }
 
  private:
+  struct NotStarted {};
+  explicit ThreadPool(NotStarted) {}
+
   using Trampoline = void (*)(void* context, int64_t index);
 
   void Run(int64_t count, Trampoline call, void* context);

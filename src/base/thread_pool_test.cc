@@ -2,10 +2,17 @@
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <vector>
+
+#include "base/testing.h"
 
 namespace calfvo {
 namespace {
@@ -54,6 +61,35 @@ TEST(ThreadPool, LoopsFromSeveralThreadsQueueUp) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(calls, 4 * 100 * 5);
+}
+
+TEST(ThreadPool, RefusesCountsThatMakeNoSense) {
+  EXPECT_EQ(ErrorFrom([] { ThreadPool pool(-1); }),
+            "threads is -1; expected 1 to 1024, or 0 for one per core");
+  EXPECT_EQ(ErrorFrom([] { ThreadPool pool(40000); }),
+            "threads is 40000; expected 1 to 1024, or 0 for one per core");
+}
+
+// Lets this process map `bytes` more than it has: room for a few stacks of threads.
+void LimitMemory(rlim_t bytes) {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + bytes;
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+// In a process of its own. It tells the error and goes on, with a pool of few threads.
+TEST(ThreadPoolDeathTest, TooFewThreadsAreAnErrorAndNotTheEnd) {
+  const auto starve = [] {
+    LimitMemory(rlim_t{256} << 20);
+    std::fputs(ErrorFrom([] { ThreadPool pool(1024); }).c_str(), stderr);
+    std::atomic<int> calls = 0;
+    ThreadPool(2).ParallelFor(10, [&](int64_t) { ++calls; });
+    std::exit(calls == 10 ? 0 : 1);
+  };
+  EXPECT_EXIT(starve(), testing::ExitedWithCode(0), "^only [1-9][0-9]* of 1024 threads can be had: ");
 }
 
 }  // namespace

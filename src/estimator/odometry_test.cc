@@ -113,6 +113,14 @@ TEST_F(OdometryTest, RefusesPixelsThatNoCameraHas) {
   }
 }
 
+TEST_F(OdometryTest, RefusesThreadsThatNoMachineHas) {
+  for (const int threads : {-1, 1025, 40000}) {
+    options_.threads = threads;
+    EXPECT_EQ(ErrorFrom([&] { Odometry odometry(options_); }),
+              fmt::format("threads is {}; expected 1 to 1024, or 0 for one per core", threads));
+  }
+}
+
 TEST_F(OdometryTest, LiveAndOfflineAgreeToTheBit) {
   Odometry odometry(options_);
   EXPECT_EQ(LastPositionOfFiles(64, 32), LastPosition(odometry, {64, 32}, {64, 32}));
