@@ -53,4 +53,9 @@ void PictureQueue::Abandon() {
   changed_.notify_all();
 }
 
+bool PictureQueue::abandoned() {
+  const std::scoped_lock lock(mutex_);
+  return abandoned_;
+}
+
 }  // namespace calfvo

@@ -25,7 +25,7 @@ class PictureQueue {
 
   // A picture to fill. Waits while the queue is full; null once the taker has gone.
   PreparedPicture* BeginPut();
-  // The same, but null at once while the queue is full.
+  // The same, but null at once while the queue is full, too.
   PreparedPicture* TryBeginPut();
   void EndPut();
   // No more pictures; `failure` is what went wrong, if something did.
@@ -38,6 +38,7 @@ class PictureQueue {
   void Release(size_t count);
   // The taker has gone: whoever puts need not wait.
   void Abandon();
+  bool abandoned();
 
   std::exception_ptr failure() const { return failure_; }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "odometry/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <deque>
+#include <system_error>
 #include <thread>
 
 #include "base/scoped_timer.h"
+#include "calfvo/error.h"
 #include "odometry/picture_queue.h"
 
 namespace calfvo {
@@ -51,9 +55,10 @@ class Reader {
     }
     PreparedPicture* slot = may_drop_ ? queue_.TryBeginPut() : queue_.BeginPut();
     if (slot == nullptr) {
+      if (!may_drop_ || queue_.abandoned()) return false;
       ++dropped;
       ++dropped_before_;
-      return may_drop_;
+      return true;
     }
     const ScopedTimer timer(preprocess_s);
     estimator_.PreparePicture(frame_.view(), slot->values);
@@ -74,10 +79,21 @@ class Reader {
   std::exception_ptr source_failure_;
 };
 
+std::thread StartReading(Reader& reader) {
+  try {
+    return std::thread([&reader] { reader.Run(); });
+  } catch (const std::system_error& error) {
+    throw Error(
+        fmt::format("no thread can be had for reading frames: {}; ask for fewer threads, or raise the "
+                    "limits of memory (ulimit -v) and processes (ulimit -u)",
+                    error.code().message()));
+  }
+}
+
 // Joins the reading thread however the estimating side ends.
 class ReaderThread {
  public:
-  ReaderThread(Reader& reader, PictureQueue& queue) : queue_(queue), thread_([&reader] { reader.Run(); }) {}
+  ReaderThread(Reader& reader, PictureQueue& queue) : queue_(queue), thread_(StartReading(reader)) {}
   ~ReaderThread() {
     queue_.Abandon();
     thread_.join();

@@ -34,6 +34,8 @@ class FakeSource : public FrameSource {
   }
   const SourceInfo& info() const override { return info_; }
 
+  int64_t read() const { return next_; }
+
   int first_width = 1;  // of the first picture
   double first_pixel_aspect = 1.0;
   int64_t fail_at = -1;
@@ -145,6 +147,16 @@ TEST(Pipeline, AFailingSinkEndsTheReadingThread) {
     if (pose.frame == 20) throw Error("no space left");
   };
   EXPECT_EQ(ErrorFrom([&] { RunPipeline(source, estimator, {}, full_disk); }), "no space left");
+}
+
+// A camera's frames are dropped while nobody takes them; but once nobody ever will, it is not read any more.
+TEST(Pipeline, AFailingSinkEndsTheReadingOfACamera) {
+  constexpr int64_t kFrames = 10'000'000;
+  FakeSource source(kFrames, /*is_live=*/true);
+  FakeEstimator estimator(8);
+  const auto full_disk = [](const FrameRecord&, const TrackedPose&) { throw Error("no space left"); };
+  EXPECT_EQ(ErrorFrom([&] { RunPipeline(source, estimator, {.live = true}, full_disk); }), "no space left");
+  EXPECT_LT(source.read(), kFrames);
 }
 
 TEST(Pipeline, FramesACameraLosesAreCounted) {

@@ -21,7 +21,7 @@ class WindowEstimator {
   virtual bool has_confidence() const = 0;  // false: every u is 0 and means nothing
   virtual size_t input_size() const = 0;    // floats of one prepared picture
 
-  // Begins a new video. Of its frames the last `frames_kept` stay available to Estimate.
+  // Begins a new video. Of its frames the last `frames_kept` stay available to BeginEstimate.
   virtual void Start(int frames_kept) = 0;
   // The shape of the video's pictures when displayed (Frame::WidthOverHeight), before its first
   // BeginEstimate. Without this they are taken as square. Where pictures differ, the first one's shape is
