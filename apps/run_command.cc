@@ -33,7 +33,7 @@ constexpr const char* kRunExamples = R"(Examples:
   calfvo run frames/ -o out --fps 30               a folder of pictures
   calfvo run 'shots/img*.png' --gt groundtruth.txt and evaluate
   calfvo run /dev/video0 --live -o walk            a camera, until Ctrl-C
-  ffmpeg -i in.mkv -f yuv4mpegpipe - | calfvo run - -o out
+  ffmpeg -i in.mkv -pix_fmt yuv420p -f yuv4mpegpipe - | calfvo run - -o out
   calfvo run --manifest list.txt -o archive --shard 3/16    the third of sixteen jobs
 
 Writes trajectory.tum, trajectory.kitti, poses.csv (with covariances), path.png, confidence.png and, last, run.json.

@@ -26,7 +26,7 @@ void VideoWriter::Finish() {}
 std::unique_ptr<FrameReader> OpenVideo(const std::filesystem::path& path, const SourceOptions&) {
   throw Error(path.string() +
               ": this build has no FFmpeg and reads only y4m, PNG, JPEG, PPM and PGM; convert the video with "
-              "'ffmpeg -i VIDEO -f yuv4mpegpipe - | calfvo ... -'");
+              "'ffmpeg -i VIDEO -pix_fmt yuv420p -f yuv4mpegpipe - | calfvo ... -'");
 }
 
 }  // namespace calfvo

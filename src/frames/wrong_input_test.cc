@@ -59,7 +59,7 @@ TEST_F(WrongInput, BytesOfNoKnownFormat) {
       VideoWriter::IsAvailable()
           ? "cannot be read as a video: Invalid data found when processing input; ffprobe may tell more"
           : "this build has no FFmpeg and reads only y4m, PNG, JPEG, PPM and PGM; convert the video with "
-            "'ffmpeg -i VIDEO -f yuv4mpegpipe - | calfvo ... -'");
+            "'ffmpeg -i VIDEO -pix_fmt yuv420p -f yuv4mpegpipe - | calfvo ... -'");
 }
 
 TEST_F(WrongInput, FolderWithoutImages) {
