@@ -123,7 +123,8 @@ Run AddRunCommand(CLI::App& app) {
   app.add_option("--window", options.window, "Frames per window; must be the model's")
       ->check(AtLeast(1))
       ->type_name("K");
-  app.add_option("--fps", arguments->rate, "Frame rate of pictures without times, such as 30 or 30000/1001")
+  app.add_option("--fps", arguments->rate,
+                 "Frame rate instead of the input's own times: 30, 29.97, 30000/1001; 1/60 for time-lapse")
       ->check(ParsedBy(ParseFrameRate))
       ->type_name("F");
   app.add_option("--stride", options.source.stride, "Take every S-th frame")

@@ -86,19 +86,22 @@ class Odometry {
 
 struct EstimateOptions {
   OdometryOptions odometry;
-  double frames_per_second = 0.0;  // for pictures without times; 0 means what the input says, or 30
-  int stride = 1;                  // take every how many frames one
-  double start_s = 0.0;            // after the first frame
+  // Instead of the input's own times, if not 0: frame i is at i / frames_per_second, exactly also for
+  // 30000.0 / 1001. From 1.0 / 3600 to 1000. With 0, pictures without times count as 30 per second.
+  double frames_per_second = 0.0;
+  int stride = 1;        // take every how many frames one
+  double start_s = 0.0;  // after the first frame
   std::optional<double> end_s;
 
   // Called after each pose with the number of poses so far, from the calling thread.
   std::function<void(int64_t poses)> on_progress;
-  // Set from elsewhere to end early with what has been read.
+  // Set from elsewhere to end early with what has been read; if that is nothing, Error says so.
   const std::atomic<bool>* stop = nullptr;
 };
 
 // The whole of a video file, a folder or glob of pictures, a camera (/dev/video0, until `stop`) or y4m on
-// standard input ("-"). One pose per frame, with covariances where the model has confidence. Throws Error.
+// standard input ("-"), but not the program's dataset:PATH. One pose per frame, with covariances where the
+// model has confidence. Throws Error, and nothing else but std::bad_alloc.
 Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& options = {});
 
 }  // namespace calfvo

@@ -124,7 +124,7 @@ Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& o
   SourceOptions source_options{
       .stride = options.stride, .start_s = options.start_s, .end_s = options.end_s, .stop = options.stop};
   if (options.frames_per_second != 0.0) {
-    source_options.rate = ParseFrameRate(fmt::format("{:.3f}", options.frames_per_second));
+    source_options.rate = FrameRateFromHertz(options.frames_per_second);
   }
   const ChosenModel model = OpenModel(options.odometry.model);
   NetworkEstimator estimator = MakeEstimator(options.odometry, model.file);
@@ -140,7 +140,9 @@ Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& o
         if (options.on_progress) options.on_progress(static_cast<int64_t>(trajectory.size()));
       });
   if (result.failure) std::rethrow_exception(result.failure);
-  if (trajectory.empty()) throw Error(fmt::format("{}: no frames", input));
+  if (trajectory.empty()) {
+    throw Error(fmt::format("{}: {}", input, result.interrupted ? kStoppedBeforeAnyFrame : "no frames"));
+  }
   return trajectory;
 }
 

@@ -56,14 +56,21 @@ class OdometryTest : public testing::Test {
     return poses.back().world_from_camera.translation;
   }
 
-  Eigen::Vector3d LastPositionOfFiles(int width, int height) const {
+  // A folder of pictures.
+  std::string WritePictures(int width, int height) const {
     const auto pictures = folder_.path() / fmt::format("{}x{}", width, height);
     std::filesystem::create_directories(pictures);
     for (int i = 0; i < kFrames; ++i) {
       std::ofstream(pictures / fmt::format("{:02}.png", i), std::ios::binary)
           << EncodePng(PlainPicture(i, width, height).view());
     }
-    return EstimateTrajectory(pictures.string(), {.odometry = options_}).world_from_camera.back().translation;
+    return pictures;
+  }
+
+  Eigen::Vector3d LastPositionOfFiles(int width, int height) const {
+    return EstimateTrajectory(WritePictures(width, height), {.odometry = options_})
+        .world_from_camera.back()
+        .translation;
   }
 
   const TempFolder folder_;
@@ -110,6 +117,36 @@ TEST_F(OdometryTest, RefusesPixelsThatNoCameraHas) {
                   odometry.Push({frame.rgb.data(), 4, 3, 0, aspect}, 0);
                 }),
                 testing::HasSubstr("1 / 16 to 16 expected"));
+  }
+}
+
+TEST_F(OdometryTest, TheGivenRateIsExact) {
+  const std::string pictures = WritePictures(64, 32);
+  const auto times_ns = [&](double rate) {
+    return EstimateTrajectory(pictures, {.odometry = options_, .frames_per_second = rate}).timestamps_ns;
+  };
+  const std::vector<int64_t> television = times_ns(30000.0 / 1001);
+  const std::vector<int64_t> time_lapse = times_ns(1.0 / 60);
+  for (int64_t i = 0; i < kFrames; ++i) {
+    EXPECT_EQ(television[static_cast<size_t>(i)], (i * 1001 * 1'000'000'000 + 15000) / 30000);
+    EXPECT_EQ(time_lapse[static_cast<size_t>(i)], i * 60'000'000'000);
+  }
+  EXPECT_EQ(ErrorFrom([&] { times_ns(-1.0); }), "frame rate -1 is not from 1/3600 to 1000");
+}
+
+TEST_F(OdometryTest, StoppedBeforeAnyFrameSaysSo) {
+  const std::atomic<bool> stop = true;
+  const std::string pictures = WritePictures(64, 32);
+  const std::string video = folder_.path() / "video.mp4";
+  const std::string stream = folder_.path() / "stream.y4m";
+  std::ofstream(video, std::ios::binary) << std::string(
+      "\0\0\0\x08"
+      "free",
+      8);
+  std::ofstream(stream, std::ios::binary) << "YUV4MPEG2 W32 H32 Cmono\n";
+  for (const std::string& input : {pictures, video, stream}) {
+    EXPECT_EQ(ErrorFrom([&] { EstimateTrajectory(input, {.odometry = options_, .stop = &stop}); }),
+              input + ": stopped before any frame was read");
   }
 }
 

@@ -125,7 +125,13 @@ std::unique_ptr<FrameReader> OpenReader(const std::string& input, const SourceOp
 
 std::unique_ptr<FrameSource> OpenFrames(const std::string& input, const SourceOptions& options) {
   options.Validate();
-  return SelectFrames(OpenReader(input, options), options);
+  try {
+    return SelectFrames(OpenReader(input, options), options);
+  } catch (const Error&) {
+    // A reader that was stopped while it opened cannot know what it would have found.
+    if (options.stop == nullptr || !options.stop->load()) throw;
+    throw Error(fmt::format("{}: {}", input, kStoppedBeforeAnyFrame));
+  }
 }
 
 }  // namespace calfvo

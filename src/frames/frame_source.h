@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "frames/frame.h"
 #include "frames/frame_rate.h"
@@ -47,6 +48,9 @@ class FrameSource {
 
   virtual const SourceInfo& info() const = 0;
 };
+
+// What is wrong with an input when SourceOptions::stop was set before anything could be read.
+inline constexpr std::string_view kStoppedBeforeAnyFrame = "stopped before any frame was read";
 
 // `input` as on the command line: a video file, an image, a folder, a glob, a camera (/dev/video0, or
 // lavfi:GRAPH for FFmpeg's invented ones), or - for y4m on standard input. What a file is, its content says,

@@ -32,6 +32,7 @@ class Y4mReader final : public FrameReader {
   std::optional<int64_t> Advance() override {
     if (!damage_.empty() || stream_.AtEnd()) return {};
     const auto line = stream_.ReadLine(kMaxLine);
+    if (stream_.stopped()) return {};
     if (!line || !(*line == "FRAME" || line->starts_with("FRAME "))) {
       throw Error(fmt::format("{}: frame {} begins with '{}'; expected 'FRAME': the stream is damaged",
                               stream_.name(), index_, ShownText(line.value_or("a long line"))));
