@@ -47,6 +47,7 @@ struct Panel {
   std::string x_label = {};
   std::string y_label = {};
   bool equal_aspect = false;  // one unit is as long along x as along y
+  bool y_down = false;        // y grows from top to bottom
   std::vector<Series> series = {};
   bool legend = true;  // drawn if a series has a label, where it covers no data
   std::optional<ColorBar> color_bar = {};

@@ -193,6 +193,24 @@ TEST(Figure, EqualAspectMeansEqualScale) {
   }
 }
 
+TEST(Figure, YDownMirrorsThePanel) {
+  Panel panel = Trajectory().panels[0];
+  const Rect box{50, 20, 650, 320};
+  for (const double headroom : {0.0, 40.0}) {
+    panel.y_down = false;
+    const PanelLayout up = LayOutPanel(panel, box, headroom);
+    panel.y_down = true;
+    const PanelLayout down = LayOutPanel(panel, box, headroom);
+    for (const double y : {-0.98, 0.0, 0.5, 0.98}) {
+      EXPECT_NEAR(down.y.ToPixel(y) + up.y.ToPixel(y), box.top + box.bottom + headroom, 1e-9);
+      EXPECT_GE(down.y.ToPixel(y), box.top + headroom);
+    }
+    EXPECT_EQ(down.x.range.low, up.x.range.low);
+    ASSERT_GE(down.y_ticks.values.size(), 3U);
+    EXPECT_LT(down.y.ToPixel(down.y_ticks.values[0]), down.y.ToPixel(down.y_ticks.values[1]));
+  }
+}
+
 TEST(Legend, AvoidsTheData) {
   // Lines along the top and the left edge leave the lower right corner.
   const Panel panel = OnePanel({Line({}, {}, "label")}).panels[0];

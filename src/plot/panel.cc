@@ -164,12 +164,17 @@ PanelLayout LayOutPanel(const Panel& panel, const Rect& box, double headroom_px)
       Widen(y, x_per_px / y_per_px);
     }
   }
-  y.high += y.span() * headroom_px / data_height;
+  const double headroom = y.span() * headroom_px / data_height;
+  if (panel.y_down) {
+    y.low -= headroom;
+  } else {
+    y.high += headroom;
+  }
 
   PanelLayout layout;
   layout.box = box;
   layout.x = {x, box.left, box.right};
-  layout.y = {y, box.bottom, box.top};
+  layout.y = panel.y_down ? Axis{y, box.top, box.bottom} : Axis{y, box.bottom, box.top};
   layout.x_ticks = TicksAlongX(layout.x);
   layout.y_ticks = TicksAlongY(layout.y);
   if (panel.color_bar) {

@@ -28,19 +28,19 @@ Figure PathSketch::PathFigure(const std::string& title, bool has_confidence) con
     low = low.cwiseMin(point.position);
     high = high.cwiseMax(point.position);
   }
-  // Cameras look along +z with y down: from above, x to the right and z ahead, unless the motion is
-  // elsewhere.
+  // Cameras look along +z with y down: from above, x to the right and z ahead. Where the motion is elsewhere,
+  // as the first camera sees it, or from its right with z to the right.
   Eigen::Index dropped = 1;
   const Eigen::Vector3d extent = high - low;
   if (extent.minCoeff() < 0.5 * extent.y()) extent.minCoeff(&dropped);
-  const Eigen::Index across = dropped == 0 ? 1 : 0;
-  const Eigen::Index up = dropped == 2 ? 1 : 2;
+  const Eigen::Index across = dropped == 0 ? 2 : 0;
+  const Eigen::Index upright = dropped == 1 ? 2 : 1;
 
   Series path{.label = "camera", .start_marker = true, .end_marker = true};
   std::vector<double> sigmas;
   for (const Point& point : points_) {
     path.x.push_back(point.position[across]);
-    path.y.push_back(point.position[up]);
+    path.y.push_back(point.position[upright]);
     sigmas.push_back(point.sigma_translation_m);
   }
   // A few bad steps must not leave one colour for all others.
@@ -48,7 +48,8 @@ Figure PathSketch::PathFigure(const std::string& title, bool has_confidence) con
   if (!sigmas.empty()) std::nth_element(sigmas.begin(), high_sigma, sigmas.end());
   const double top = sigmas.empty() ? 0.0 : *high_sigma;
   constexpr const char* kAxes[] = {"x (m), right", "y (m), down", "z (m), ahead"};
-  Panel panel{.x_label = kAxes[across], .y_label = kAxes[up], .equal_aspect = true};
+  Panel panel{
+      .x_label = kAxes[across], .y_label = kAxes[upright], .equal_aspect = true, .y_down = upright == 1};
   if (has_confidence && top > 0.0) {
     for (size_t i = 1; i < points_.size(); ++i) path.values.push_back(points_[i].sigma_translation_m);
     panel.color_bar = ColorBar{"standard deviation of each step (m)", 0.0, top};

@@ -34,12 +34,13 @@ TEST(PathSketch, LooksAlongTheAxisOfLeastMotion) {
       sketch.Add(0, pose);
     }
     const Figure figure = sketch.PathFigure("x", false);
-    return figure.panels[0].x_label.substr(0, 1) + figure.panels[0].y_label.substr(0, 1);
+    const Panel& panel = figure.panels[0];
+    return panel.x_label.substr(0, 1) + panel.y_label.substr(0, 1) + (panel.y_down ? " down" : " up");
   };
-  EXPECT_EQ(labels({1, 0.1, 0}, {0, 0, 9}), "xz");
-  EXPECT_EQ(labels({1, 5, 0}, {8, 0, 0.1}), "xy");
-  EXPECT_EQ(labels({0, 5, 0}, {0.1, 0, 9}), "yz");
-  EXPECT_EQ(labels({0, 0, 0}, {0, 0, 0}), "xz");
+  EXPECT_EQ(labels({1, 0.1, 0}, {0, 0, 9}), "xz up");
+  EXPECT_EQ(labels({1, 5, 0}, {8, 0, 0.1}), "xy down");
+  EXPECT_EQ(labels({0, 5, 0}, {0.1, 0, 9}), "zy down");
+  EXPECT_EQ(labels({0, 0, 0}, {0, 0, 0}), "xz up");
 }
 
 }  // namespace
