@@ -90,7 +90,7 @@ struct Evaluation {
 };
 
 // Matches poses by time, aligns, and measures. Throws Error when no poses match, saying which times each one
-// covers.
+// covers, and when a trajectory is not what Trajectory promises.
 Evaluation Evaluate(const Trajectory& reference, const Trajectory& estimate,
                     const EvaluationOptions& options = {});
 

@@ -16,8 +16,9 @@
 
 namespace calfvo {
 
-// Poses in time order. `timestamps_ns` and `world_from_camera` have the same length; `covariances` has that
-// length too, or is empty when no uncertainty is known.
+// Poses in time order: timestamps strictly increase. `timestamps_ns` and `world_from_camera` have the same
+// length; `covariances` has that length too, or is empty when no uncertainty is known. All numbers are
+// finite.
 struct Trajectory {
   std::vector<int64_t> timestamps_ns;
   std::vector<Rigid3> world_from_camera;
@@ -47,7 +48,8 @@ Trajectory ReadTrajectory(const std::filesystem::path& path, std::optional<Traje
 Trajectory ReadTrajectory(std::istream& stream, const std::string& name,
                           std::optional<TrajectoryFormat> format = {});
 
-// Writes `path` whole or not at all.
+// Writes `path` whole or not at all. Throws Error when the trajectory is not what Trajectory promises, or
+// naming what fails in writing.
 void WriteTrajectory(const Trajectory& trajectory, const std::filesystem::path& path,
                      TrajectoryFormat format);
 

@@ -15,6 +15,7 @@
 #include "eval/statistics.h"
 #include "geometry/so3.h"
 #include "geometry/umeyama.h"
+#include "trajectory/pose_checks.h"
 
 namespace calfvo {
 namespace {
@@ -113,6 +114,8 @@ void EvaluationOptions::Validate() const {
 Evaluation Evaluate(const Trajectory& reference, const Trajectory& estimate,
                     const EvaluationOptions& options) {
   options.Validate();
+  CheckTrajectory(reference, "the reference");
+  CheckTrajectory(estimate, "the estimate");
   Evaluation result{};
   result.alignment = options.alignment;
   result.reference_poses = reference.size();

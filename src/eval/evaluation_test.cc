@@ -151,6 +151,25 @@ TEST(Evaluate, PartialEstimatesCoverPartOfTheTime) {
   EXPECT_NEAR(Evaluate(reference, half).time_covered, 0.5, 1e-12);
 }
 
+TEST(Evaluate, TrajectoriesThatAreNoneAreRefused) {
+  const Trajectory good = Wander(4, 0.0, 2);
+  const auto both_errors = [&](const Trajectory& bad) {
+    return ErrorFrom([&] { Evaluate(bad, good); }) + "\n" + ErrorFrom([&] { Evaluate(good, bad); });
+  };
+  Trajectory short_of_poses = good;
+  short_of_poses.world_from_camera.resize(1);
+  EXPECT_EQ(both_errors(short_of_poses),
+            "the reference: 1 poses, 4 timestamps and 0 covariances do not go together\n"
+            "the estimate: 1 poses, 4 timestamps and 0 covariances do not go together");
+  Trajectory unsorted = good;
+  std::swap(unsorted.timestamps_ns[0], unsorted.timestamps_ns[3]);
+  EXPECT_THAT(both_errors(unsorted),
+              HasSubstr("the estimate: the time of pose 1, 33333333 ns, is not after"));
+  Trajectory lost = good;
+  lost.world_from_camera[2].translation.x() = std::nan("");
+  EXPECT_THAT(both_errors(lost), HasSubstr("the estimate: the position of pose 2 is not finite: x nan"));
+}
+
 TEST(EvaluationOptions, Validates) {
   const Trajectory reference = Wander(3, 0.0, 2);
   EXPECT_THAT(ErrorFrom([&] { Evaluate(reference, reference, {.max_time_difference_s = -1.0}); }),

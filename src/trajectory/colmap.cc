@@ -8,11 +8,13 @@
 #include "calfvo/error.h"
 #include "calfvo/trajectory.h"
 #include "trajectory/number_text.h"
+#include "trajectory/pose_checks.h"
 
 namespace calfvo {
 
 void WriteColmap(const Trajectory& trajectory, const std::filesystem::path& folder,
                  const ColmapImages& images) {
+  CheckTrajectory(trajectory, "COLMAP export");
   if (images.width <= 0 || images.height <= 0) {
     throw Error(fmt::format("COLMAP export: image size {}x{} must be positive", images.width, images.height));
   }

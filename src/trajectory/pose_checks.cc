@@ -6,18 +6,24 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "calfvo/error.h"
 #include "trajectory/number_text.h"
 
 namespace calfvo {
+namespace {
+
+constexpr double kNormTolerance = 0.01;
+
+}  // namespace
 
 Quaternion CheckedQuaternion(const LineReader& reader, double x, double y, double z, double w) {
   const double squared_norm = x * x + y * y + z * z + w * w;
   constexpr double kUnitToTheLastBits = 4 * std::numeric_limits<double>::epsilon();
   if (std::abs(squared_norm - 1.0) <= kUnitToTheLastBits) return {w, x, y, z};
   const double norm = std::sqrt(squared_norm);
-  constexpr double kTolerance = 0.01;
-  if (!(std::abs(norm - 1.0) <= kTolerance)) {
+  if (!(std::abs(norm - 1.0) <= kNormTolerance)) {
     reader.Fail(fmt::format("the quaternion x {} y {} z {} w {} has norm {:.6g}; expected 1 within 1 %", x, y,
                             z, w, norm));
   }
@@ -37,6 +43,38 @@ void AppendChecked(const LineReader& reader, int64_t timestamp_ns, const Rigid3&
   }
   trajectory->timestamps_ns.push_back(timestamp_ns);
   trajectory->world_from_camera.push_back(world_from_camera);
+}
+
+void CheckTrajectory(const Trajectory& trajectory, std::string_view name) {
+  const std::vector<int64_t>& times_ns = trajectory.timestamps_ns;
+  const std::vector<Matrix6>& covariances = trajectory.covariances;
+  if (times_ns.size() != trajectory.size() ||
+      (!covariances.empty() && covariances.size() != trajectory.size())) {
+    throw Error(fmt::format("{}: {} poses, {} timestamps and {} covariances do not go together", name,
+                            trajectory.size(), times_ns.size(), covariances.size()));
+  }
+  for (size_t i = 0; i < trajectory.size(); ++i) {
+    if (i > 0 && times_ns[i] <= times_ns[i - 1]) {
+      throw Error(
+          fmt::format("{}: the time of pose {}, {} ns, is not after the previous one's {} ns; sort the "
+                      "poses by time and drop repeats",
+                      name, i, times_ns[i], times_ns[i - 1]));
+    }
+    const Eigen::Vector3d& p = trajectory.world_from_camera[i].translation;
+    if (!p.allFinite()) {
+      throw Error(fmt::format("{}: the position of pose {} is not finite: x {} y {} z {}", name, i, p.x(),
+                              p.y(), p.z()));
+    }
+    const Quaternion& q = trajectory.world_from_camera[i].rotation;
+    if (!(std::abs(q.norm() - 1.0) <= kNormTolerance)) {
+      throw Error(fmt::format(
+          "{}: the quaternion of pose {}, x {} y {} z {} w {}, has norm {:.6g}; expected 1 within 1 %", name,
+          i, q.x(), q.y(), q.z(), q.w(), q.norm()));
+    }
+    if (!covariances.empty() && !covariances[i].allFinite()) {
+      throw Error(fmt::format("{}: the covariance of pose {} is not finite", name, i));
+    }
+  }
 }
 
 }  // namespace calfvo

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every reader demands of a pose, whatever its format.
+// What is demanded of poses: of one that is read, whatever its format, and of a trajectory that somebody
+// made.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "calfvo/trajectory.h"
 #include "trajectory/line_reader.h"
@@ -17,5 +19,10 @@ Quaternion CheckedQuaternion(const LineReader& reader, double x, double y, doubl
 // Appends a pose; its timestamp must be later than the last one's.
 void AppendChecked(const LineReader& reader, int64_t timestamp_ns, const Rigid3& world_from_camera,
                    Trajectory* trajectory);
+
+// What a reader would not have given: throws Error, beginning with `name`, where lengths do not go together,
+// times do not increase, numbers are not finite or a quaternion's norm is not within 1 % of one. One pass, no
+// memory.
+void CheckTrajectory(const Trajectory& trajectory, std::string_view name);
 
 }  // namespace calfvo

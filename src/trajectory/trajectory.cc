@@ -10,6 +10,7 @@
 
 #include "calfvo/error.h"
 #include "trajectory/formats.h"
+#include "trajectory/pose_checks.h"
 
 namespace calfvo {
 namespace {
@@ -86,14 +87,7 @@ Trajectory ReadTrajectory(const std::filesystem::path& path, std::optional<Traje
 
 void WriteTrajectory(const Trajectory& trajectory, const std::filesystem::path& path,
                      TrajectoryFormat format) {
-  const bool consistent =
-      trajectory.timestamps_ns.size() == trajectory.size() &&
-      (trajectory.covariances.empty() || trajectory.covariances.size() == trajectory.size());
-  if (!consistent) {
-    throw Error(fmt::format("{}: {} poses, {} timestamps and {} covariances do not go together",
-                            path.string(), trajectory.size(), trajectory.timestamps_ns.size(),
-                            trajectory.covariances.size()));
-  }
+  CheckTrajectory(trajectory, path.string());
   AtomicFile file(path);
   Row(format).write(trajectory, file);
   file.Commit();

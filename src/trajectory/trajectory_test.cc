@@ -4,12 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "trajectory/test_trajectory.h"
 
 namespace calfvo {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(ReadTrajectory, TellsFormatsApart) {
   EXPECT_TRUE(ReadText("0 0 0 0 0 0 0 1\n").has_time);
@@ -48,11 +52,46 @@ TEST(ReadTrajectory, BinaryFilesAreRefused) {
   EXPECT_THAT(ReadError(bytes), HasSubstr("file:"));
 }
 
-TEST(WriteTrajectory, InconsistentLengthsAreRefused) {
-  Trajectory trajectory = RandomTrajectory(3);
-  trajectory.timestamps_ns.pop_back();
-  EXPECT_THAT(ErrorFrom([&] { WrittenText(trajectory, TrajectoryFormat::kTum); }),
-              HasSubstr("3 poses, 2 timestamps and 0 covariances do not go together"));
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// A trajectory of three poses that `spoil` was let at, into a file and as COLMAP writes it.
+template <typename Spoil>
+void ExpectRefused(const std::string& why, Spoil&& spoil) {
+  const TempFolder folder;
+  Trajectory trajectory = RandomTrajectory(3, /*with_covariance=*/true);
+  trajectory.timestamps_ns = {10, 20, 30};
+  spoil(trajectory);
+  for (const auto format : {TrajectoryFormat::kTum, TrajectoryFormat::kKitti, TrajectoryFormat::kNpz}) {
+    EXPECT_THAT(ErrorFrom([&] { WriteTrajectory(trajectory, folder.path() / "x", format); }),
+                StartsWith((folder.path() / "x").string() + ": " + why));
+  }
+  EXPECT_THAT(
+      ErrorFrom([&] { WriteColmap(trajectory, folder.path() / "colmap", {.width = 4, .height = 3}); }),
+      StartsWith("COLMAP export: " + why));
+  EXPECT_EQ(folder.FileCount(), 0);
+}
+
+TEST(WriteTrajectory, WhatNoReaderWouldAcceptIsRefused) {
+  ExpectRefused("the time of pose 2, 15 ns, is not after the previous one's 20 ns",
+                [](Trajectory& trajectory) { trajectory.timestamps_ns[2] = 15; });
+  ExpectRefused("the time of pose 1, 10 ns, is not after the previous one's 10 ns",
+                [](Trajectory& trajectory) { trajectory.timestamps_ns[1] = 10; });
+  ExpectRefused("the position of pose 1 is not finite: x 1 y nan z 3", [](Trajectory& trajectory) {
+    trajectory.world_from_camera[1].translation = {1, kNan, 3};
+  });
+  ExpectRefused("the quaternion of pose 0, x 0 y 0 z 0 w 2, has norm 2; expected 1 within 1 %",
+                [](Trajectory& trajectory) {
+                  trajectory.world_from_camera[0].rotation = {2, 0, 0, 0};
+                });
+  ExpectRefused("the quaternion of pose 0, x 0 y 0 z 0 w nan, has norm nan", [](Trajectory& trajectory) {
+    trajectory.world_from_camera[0].rotation = {kNan, 0, 0, 0};
+  });
+  ExpectRefused("the covariance of pose 2 is not finite",
+                [](Trajectory& trajectory) { trajectory.covariances[2](4, 1) = HUGE_VAL; });
+  ExpectRefused("3 poses, 2 timestamps and 3 covariances do not go together",
+                [](Trajectory& trajectory) { trajectory.timestamps_ns.pop_back(); });
+  ExpectRefused("3 poses, 3 timestamps and 2 covariances do not go together",
+                [](Trajectory& trajectory) { trajectory.covariances.pop_back(); });
 }
 
 TEST(WriteTrajectory, SameInputSameBytes) {
