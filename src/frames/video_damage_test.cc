@@ -108,9 +108,26 @@ TEST_F(VideoDamage, NeverEndsTheProgram) {
 }
 
 TEST_F(VideoDamage, WithoutAnIndexIsAClearError) {
-  const auto path = Write(whole_.substr(0, 40));
-  EXPECT_EQ(ErrorFrom([&] { ReadAll(path); }),
-            path.string() + ": begins like mov,mp4,m4a,3gp,3g2,mj2 but has no streams; it may be cut short");
+  // A phone's files have their index last, ours have it first.
+  std::string as_phones_do = whole_;
+  const size_t moov = whole_.find("moov") - 4;
+  const size_t mdat = whole_.find("mdat") - 4;
+  ASSERT_LT(moov, mdat);
+  std::rotate(as_phones_do.begin() + static_cast<ptrdiff_t>(moov),
+              as_phones_do.begin() + static_cast<ptrdiff_t>(mdat), as_phones_do.end());
+  const size_t index_size = mdat - moov;
+  for (const std::string& cut :
+       {whole_.substr(0, 40), whole_.substr(0, mdat - index_size / 2), as_phones_do.substr(0, moov + 12),
+        as_phones_do.substr(0, as_phones_do.size() / 2),
+        as_phones_do.substr(0, as_phones_do.size() - index_size),
+        as_phones_do.substr(0, as_phones_do.size() - index_size + 30)}) {
+    const auto path = Write(cut);
+    EXPECT_EQ(ErrorFrom([&] { ReadAll(path); }),
+              path.string() +
+                  ": is an MP4 or MOV file without a whole index (moov): the recording was broken "
+                  "off, or the file was not copied to the end")
+        << cut.size();
+  }
 }
 
 }  // namespace

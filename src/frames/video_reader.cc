@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "frames/iso_media.h"
 #include "frames/picture_converter.h"
 #include "frames/timestamp_repair.h"
 
@@ -37,10 +38,6 @@ AVStream& ChooseStream(const AVFormatContext& input, int wanted, const std::stri
     AVStream* stream = input.streams[i];
     const bool is_video = stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
     if (is_video && (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) == 0) videos.push_back(stream);
-  }
-  if (input.nb_streams == 0) {
-    throw Error(
-        fmt::format("{}: begins like {} but has no streams; it may be cut short", name, input.iformat->name));
   }
   if (videos.empty()) {
     throw Error(fmt::format("{}: has no video, only {} other stream(s) of {}; give a file with pictures",
@@ -110,6 +107,14 @@ int IsStopped(void* stop) {
   return IsSet(static_cast<const std::atomic<bool>*>(stop)) ? 1 : 0;
 }
 
+// FFmpeg says of files whose index is missing only that their data are invalid, or that nothing is in them.
+void CheckIndex(const std::string& name) {
+  if (!EndsBeforeIndex(name)) return;
+  throw Error(name +
+              ": is an MP4 or MOV file without a whole index (moov): the recording was broken off, or the "
+              "file was not copied to the end");
+}
+
 ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, const std::string& name,
                         VideoKind kind, const SourceOptions& options) {
   // What goes wrong is said by Error and Frame::damage, not on the terminal.
@@ -119,6 +124,7 @@ ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, con
   if (kind == VideoKind::kCamera) context->flags |= AVFMT_FLAG_NONBLOCK;
   const int opened = avformat_open_input(&context, url.c_str(), format, nullptr);
   if (opened < 0) {
+    if (kind == VideoKind::kFile) CheckIndex(name);
     throw Error(
         kind == VideoKind::kFile
             ? fmt::format("{}: cannot be read as a video: {}; ffprobe may tell more", name, Reason(opened))
@@ -126,6 +132,11 @@ ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, con
   }
   ffmpeg::Input input(context);
   ffmpeg::Check(avformat_find_stream_info(context, nullptr), name, "find its streams");
+  if (context->nb_streams == 0) {
+    if (kind == VideoKind::kFile) CheckIndex(name);
+    throw Error(fmt::format("{}: begins like {} but has no streams; it may be cut short", name,
+                            context->iformat->name));
+  }
   return input;
 }
 
