@@ -30,7 +30,8 @@ bool IsPipeOrDevice(const std::filesystem::path& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  if (std::filesystem::is_directory(path_)) {
+  std::error_code ignored;  // opening it will tell
+  if (std::filesystem::is_directory(path_, ignored)) {
     throw Error(fmt::format("{}: is a folder; a file name was expected", path_.string()));
   }
   int descriptor = -1;

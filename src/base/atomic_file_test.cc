@@ -63,6 +63,12 @@ TEST(AtomicFile, FolderInsteadOfFile) {
   EXPECT_THAT(ErrorFrom([&] { AtomicFile file(folder.path()); }), HasSubstr("is a folder"));
 }
 
+TEST(AtomicFile, NameTooLongForAnyDisk) {
+  const std::string long_name(300, 'x');
+  EXPECT_EQ(ErrorFrom([&] { AtomicFile file(long_name); }),
+            long_name + ": cannot open for writing: File name too long");
+}
+
 TEST(AtomicFile, FullDiskIsAnError) {
   EXPECT_THAT(ErrorFrom([] { WriteFileAtomically("/dev/full", "x"); }),
               HasSubstr("/dev/full: cannot write: No space left on device"));

@@ -74,7 +74,8 @@ Trajectory ReadTrajectory(std::istream& stream, const std::string& name,
 }
 
 Trajectory ReadTrajectory(const std::filesystem::path& path, std::optional<TrajectoryFormat> format) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code ignored;  // opening it will tell
+  if (std::filesystem::is_directory(path, ignored)) {
     throw Error(fmt::format("{}: is a folder; a trajectory file was expected", path.string()));
   }
   errno = 0;

@@ -43,6 +43,8 @@ TEST(ReadTrajectory, MissingFilesAndFolders) {
   EXPECT_THAT(ErrorFrom([] { ReadTrajectory("/nonexistent.txt"); }),
               HasSubstr("/nonexistent.txt: cannot open: No such file or directory"));
   EXPECT_THAT(ErrorFrom([] { ReadTrajectory("/tmp"); }), HasSubstr("/tmp: is a folder"));
+  const std::string long_name(300, 'x');
+  EXPECT_EQ(ErrorFrom([&] { ReadTrajectory(long_name); }), long_name + ": cannot open: File name too long");
 }
 
 TEST(ReadTrajectory, BinaryFilesAreRefused) {
