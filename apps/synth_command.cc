@@ -95,6 +95,10 @@ std::optional<uint64_t> ParseSeed(const std::string& text) {
   return seed;
 }
 
+void CheckFps(const std::string& text) {
+  if (ParseFrameRate(text).Hertz() < 1.0) throw Error(fmt::format("{} is below 1", text));
+}
+
 std::string CheckSeed(const std::string& text) {
   return ParseSeed(text) ? "" : fmt::format("'{}' is not a whole number from 0 to 2^64 - 1", text);
 }
@@ -192,7 +196,7 @@ Run AddSynthCommand(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--frames", flags->frames, "Number of frames")->check(Between(1, 10'000'000));
   app.add_option("--fps", flags->fps, "Frames per second: 30, 29.97, 30000/1001")
-      ->check(ParsedBy(ParseFrameRate))
+      ->check(ParsedBy(CheckFps))
       ->type_name("F");
   app.add_option("--size", flags->size, "Width and height in pixels")->check(CheckSize)->type_name("WxH");
   app.add_option("--samples", flags->samples, "Rays per pixel")->check(Between(1, 8));
