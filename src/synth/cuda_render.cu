@@ -56,10 +56,11 @@ __global__ void MoverKernel(RenderArguments a, MoverTable* tables) {
   const Scene& scene = a.batch.scenes[window];
   MoverTable& table = tables[window * a.frames + frame];
   const float time_s = a.batch.frames[window * a.frames + frame].time_s;
-  if (mover < scene.mover_count) table.states[mover] = StateOf(scene.movers[mover], time_s);
-  __syncthreads();
   const WindowEffects& effects = a.batch.effects[window];
-  if (mover == 0) BoundMovers(scene, 0.5F * (effects.readout_s + effects.exposure_s), table);
+  const float reach_s = 0.5F * (effects.readout_s + effects.exposure_s);
+  if (mover < scene.mover_count) FillMover(scene, mover, time_s, reach_s, table);
+  __syncthreads();
+  if (mover == 0) BoundMovers(scene, table);
 }
 
 // Sets the automatic exposure of a window, see CpuRenderer::Meter; a thread per place.

@@ -29,6 +29,7 @@ struct alignas(16) MoverState {
 // All movers of a scene around the time of a frame. Offsets within half a frame of `dt` seconds are linear.
 struct MoverTable {
   Node bounds;  // of everything that moves, over the whole exposure; its count is that of the movers
+  Node boxes[kMaxMovers];  // of each, likewise; primitives as in Mover::box
   MoverState states[kMaxMovers];
 
   CALFVO_HD Vec3 OffsetAt(int mover, float dt) const {
@@ -46,16 +47,24 @@ CALFVO_HD MoverState StateOf(const Mover& mover, float time_s) {
   return state;
 }
 
-// Completes a table whose `states` are filled. `reach_s` is the longest |dt| that will be asked for.
-CALFVO_HD void BoundMovers(const Scene& scene, float reach_s, MoverTable& table) {
+// Fills a mover's part of a table. `reach_s` is the longest |dt| that will be asked for.
+CALFVO_HD void FillMover(const Scene& scene, int mover, float time_s, float reach_s, MoverTable& table) {
+  const MoverState state = StateOf(scene.movers[mover], time_s);
+  const Vec3 move = state.velocity * reach_s;
+  Node box = scene.movers[mover].box;
+  box.low = box.low + state.offset + Min(move, -move);
+  box.high = box.high + state.offset + Max(move, -move);
+  table.states[mover] = state;
+  table.boxes[mover] = box;
+}
+
+// Completes a table of which all movers are filled.
+CALFVO_HD void BoundMovers(const Scene& scene, MoverTable& table) {
   Vec3 low{kMoverFar, kMoverFar, kMoverFar};
   Vec3 high = -low;
   for (int i = 0; i < scene.mover_count; ++i) {
-    const Vec3 move = table.states[i].velocity * reach_s;
-    const Vec3 mover_low = scene.movers[i].box.low + table.states[i].offset;
-    const Vec3 mover_high = scene.movers[i].box.high + table.states[i].offset;
-    low = Min(low, Min(mover_low - move, mover_low + move));
-    high = Max(high, Max(mover_high - move, mover_high + move));
+    low = Min(low, table.boxes[i].low);
+    high = Max(high, table.boxes[i].high);
   }
   table.bounds.low = low;
   table.bounds.high = high;
@@ -63,8 +72,8 @@ CALFVO_HD void BoundMovers(const Scene& scene, float reach_s, MoverTable& table)
 }
 
 CALFVO_HD void FillMovers(const Scene& scene, float time_s, float reach_s, MoverTable& table) {
-  for (int i = 0; i < scene.mover_count; ++i) table.states[i] = StateOf(scene.movers[i], time_s);
-  BoundMovers(scene, reach_s, table);
+  for (int i = 0; i < scene.mover_count; ++i) FillMover(scene, i, time_s, reach_s, table);
+  BoundMovers(scene, table);
 }
 
 }  // namespace calfvo::synth

@@ -33,14 +33,27 @@ CALFVO_HD float FloatFromBits(uint32_t u) {
   return bits.f;
 }
 
+// What the tests of a ray against many boxes have in common: a plane x = c is met at c · inverse.x + shift.x.
+// Rounding moves planes by 1e-7 of the origin's coordinates, which is less than the margin of boxes.
+struct BoxRay {
+  Vec3 inverse;  // 1 / direction
+  Vec3 shift;    // −origin / direction
+};
+
+CALFVO_HD BoxRay ToBoxRay(const Ray& ray) {
+  const Vec3 inverse{SafeInverse(ray.direction.x), SafeInverse(ray.direction.y),
+                     SafeInverse(ray.direction.z)};
+  return {inverse, {-ray.origin.x * inverse.x, -ray.origin.y * inverse.y, -ray.origin.z * inverse.z}};
+}
+
 // The t at which a ray enters a box, or kFar when it misses it or enters beyond `limit`.
-CALFVO_HD float EnterBox(Vec3 low, Vec3 high, Vec3 origin, Vec3 inverse, float limit) {
-  const float ax = (low.x - origin.x) * inverse.x;
-  const float bx = (high.x - origin.x) * inverse.x;
-  const float ay = (low.y - origin.y) * inverse.y;
-  const float by = (high.y - origin.y) * inverse.y;
-  const float az = (low.z - origin.z) * inverse.z;
-  const float bz = (high.z - origin.z) * inverse.z;
+CALFVO_HD float EnterBox(const Node& box, const BoxRay& ray, float limit) {
+  const float ax = box.low.x * ray.inverse.x + ray.shift.x;
+  const float bx = box.high.x * ray.inverse.x + ray.shift.x;
+  const float ay = box.low.y * ray.inverse.y + ray.shift.y;
+  const float by = box.high.y * ray.inverse.y + ray.shift.y;
+  const float az = box.low.z * ray.inverse.z + ray.shift.z;
+  const float bz = box.high.z * ray.inverse.z + ray.shift.z;
   const float near = Max(Max(Min(ax, bx), Min(ay, by)), Max(Min(az, bz), 0.0F));
   const float far = Min(Min(Max(ax, bx), Max(ay, by)), Min(Max(az, bz), limit));
   return near <= far ? near : kFar;
@@ -48,14 +61,14 @@ CALFVO_HD float EnterBox(Vec3 low, Vec3 high, Vec3 origin, Vec3 inverse, float l
 
 // Static primitives, through the hierarchy. With `kAny`, stops at the first hit found before hit.t.
 template <bool kAny>
-CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, Vec3 inverse, Hit& hit) {
+CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, const BoxRay& box_ray, Hit& hit) {
   if (scene.node_count == 0) return;
   // An entry holds the upper 20 bits of the distance, rounded down, and a node in the lower 12: a node that
   // has been overtaken by a nearer hit is dropped without being read.
   uint32_t stack[kMaxDepth + 2];
   int depth = 0;
   const Node root = Load(scene.nodes[0]);
-  if (EnterBox(root.low, root.high, ray.origin, inverse, hit.t) == kFar) return;
+  if (EnterBox(root, box_ray, hit.t) == kFar) return;
   int first = root.first;
   int count = root.count;
   while (true) {
@@ -71,8 +84,8 @@ CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, Vec3 inverse, Hit
     } else {
       const Node a = Load(scene.nodes[first]);
       const Node b = Load(scene.nodes[first + 1]);
-      const float enter_a = EnterBox(a.low, a.high, ray.origin, inverse, hit.t);
-      const float enter_b = EnterBox(b.low, b.high, ray.origin, inverse, hit.t);
+      const float enter_a = EnterBox(a, box_ray, hit.t);
+      const float enter_b = EnterBox(b, box_ray, hit.t);
       const bool a_first = enter_a <= enter_b;
       const float near = a_first ? enter_a : enter_b;
       const float far = a_first ? enter_b : enter_a;
@@ -98,14 +111,14 @@ CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, Vec3 inverse, Hit
 
 template <bool kAny>
 CALFVO_HD void TraceMovers(const Scene& scene, const MoverTable& table, float dt, const Ray& ray,
-                           Vec3 inverse, Hit& hit) {
+                           const BoxRay& box_ray, Hit& hit) {
   const Node all = Load(table.bounds);
-  if (all.count == 0 || EnterBox(all.low, all.high, ray.origin, inverse, hit.t) == kFar) return;
+  if (all.count == 0 || EnterBox(all, box_ray, hit.t) == kFar) return;
   CALFVO_ROLLED
   for (int m = 0; m < all.count; ++m) {
-    const Node box = Load(scene.movers[m].box);
+    const Node box = Load(table.boxes[m]);
+    if (EnterBox(box, box_ray, hit.t) == kFar) continue;
     const Ray moved{ray.origin - table.OffsetAt(m, dt), ray.direction};
-    if (EnterBox(box.low, box.high, moved.origin, inverse, hit.t) == kFar) continue;
     CALFVO_ROLLED
     for (int i = box.first; i < box.first + box.count; ++i) {
       const float t = IntersectPrimitive(scene.primitives[i], moved);
@@ -117,10 +130,6 @@ CALFVO_HD void TraceMovers(const Scene& scene, const MoverTable& table, float dt
   }
 }
 
-CALFVO_HD Vec3 Inverse(Vec3 direction) {
-  return {SafeInverse(direction.x), SafeInverse(direction.y), SafeInverse(direction.z)};
-}
-
 // The nearest surface, `dt` seconds after the time of the table. `direction` has unit length.
 CALFVO_HD Hit Trace(const Scene& scene, const MoverTable& table, float dt, const Ray& ray) {
   Hit hit;
@@ -130,9 +139,9 @@ CALFVO_HD Hit Trace(const Scene& scene, const MoverTable& table, float dt, const
     const float t = IntersectGround(scene.terrain, ray, kFar);
     if (t < kFar) hit = {t, kGround};
   }
-  const Vec3 inverse = Inverse(ray.direction);
-  TraceStatic<false>(scene, ray, inverse, hit);
-  TraceMovers<false>(scene, table, dt, ray, inverse, hit);
+  const BoxRay box_ray = ToBoxRay(ray);
+  TraceStatic<false>(scene, ray, box_ray, hit);
+  TraceMovers<false>(scene, table, dt, ray, box_ray, hit);
   if (!flat) {
     const float t = IntersectGround(scene.terrain, ray, hit.t);
     if (t < hit.t) hit = {t, kGround};
@@ -144,9 +153,9 @@ CALFVO_HD Hit Trace(const Scene& scene, const MoverTable& table, float dt, const
 CALFVO_HD bool IsHidden(const Scene& scene, const MoverTable& table, float dt, const Ray& ray,
                         float distance) {
   Hit hit{distance, kNothing};
-  const Vec3 inverse = Inverse(ray.direction);
-  TraceStatic<true>(scene, ray, inverse, hit);
-  if (hit.primitive == kNothing) TraceMovers<true>(scene, table, dt, ray, inverse, hit);
+  const BoxRay box_ray = ToBoxRay(ray);
+  TraceStatic<true>(scene, ray, box_ray, hit);
+  if (hit.primitive == kNothing) TraceMovers<true>(scene, table, dt, ray, box_ray, hit);
   return hit.primitive != kNothing;
 }
 
