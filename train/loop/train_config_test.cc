@@ -60,10 +60,10 @@ TEST(TrainConfig, AblationsDifferInOneThing) {
   EXPECT_EQ(Shipped("euler").schedule.steps, 57'000);
 }
 
-TEST(TrainConfig, OnlyTheContinuedModelIsToldTheAspect) {
+TEST(TrainConfig, TheShippedModelIsToldTheAspect) {
+  EXPECT_TRUE(Shipped("calfvo-s").model.input.aspect);
+  EXPECT_EQ(Shipped("calfvo-s").model.input.size, NamedConfig("calfvo-s").input.size);
   EXPECT_TRUE(Shipped("calfvo-s-continued").model.input.aspect);
-  EXPECT_EQ(Shipped("calfvo-s-continued").model.input.size, Shipped("calfvo-s").model.input.size);
-  EXPECT_FALSE(Shipped("calfvo-s").model.input.aspect);
   EXPECT_FALSE(Shipped("paper").model.input.aspect);
 }
 
