@@ -46,7 +46,7 @@ struct Picture {
 
 struct PoseEstimate {
   int64_t timestamp_ns = 0;
-  Rigid3 world_from_camera;  // the world is the first camera; metres
+  Rigid3 world_from_camera = {};  // the world is the first camera; metres
 
   // As Trajectory::covariances; zero for a model without confidence.
   Matrix6 covariance = Matrix6::Zero();
@@ -85,16 +85,16 @@ class Odometry {
 };
 
 struct EstimateOptions {
-  OdometryOptions odometry;
+  OdometryOptions odometry = {};
   // Instead of the input's own times, if not 0: frame i is at i / frames_per_second, exactly also for
   // 30000.0 / 1001. From 1.0 / 3600 to 1000. With 0, pictures without times count as 30 per second.
   double frames_per_second = 0.0;
   int stride = 1;        // take every how many frames one
   double start_s = 0.0;  // after the first frame
-  std::optional<double> end_s;
+  std::optional<double> end_s = {};
 
   // Called after each pose with the number of poses so far, from the calling thread.
-  std::function<void(int64_t poses)> on_progress;
+  std::function<void(int64_t poses)> on_progress = nullptr;
   // Set from elsewhere to end early with what has been read; if that is nothing, Error says so.
   const std::atomic<bool>* stop = nullptr;
 };

@@ -20,12 +20,12 @@ namespace calfvo {
 // length; `covariances` has that length too, or is empty when no uncertainty is known. All numbers are
 // finite.
 struct Trajectory {
-  std::vector<int64_t> timestamps_ns;
-  std::vector<Rigid3> world_from_camera;
+  std::vector<int64_t> timestamps_ns = {};
+  std::vector<Rigid3> world_from_camera = {};
 
   // Covariance of (δp, δθ): metres along the world's axes, then radians about the camera's axes, with
   // p_true = p + δp and R_true = R·Exp(δθ).
-  std::vector<Matrix6> covariances;
+  std::vector<Matrix6> covariances = {};
 
   // False when the source has no clock (KITTI): then timestamps count frames, one second each.
   bool has_time = true;
@@ -61,7 +61,7 @@ struct ColmapImages {
   // refine.
   double focal_px = 0.0;
   // One per pose; empty writes frame_000000.png, frame_000001.png, …
-  std::vector<std::string> names;
+  std::vector<std::string> names = {};
 };
 
 // Writes cameras.txt, images.txt and an empty points3D.txt into `folder`, which is made if need be.

@@ -27,6 +27,16 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 3; ++i) poses += odometry.Push({grey.data(), 64, 48}, 1000 * i).size();
   poses += odometry.Flush().size();
   if (poses != 3) return 1;
+  // Options by name leave the rest at its defaults, without a warning.
+  const calfvo::Picture picture{.rgb = grey.data(), .width = 64, .height = 48};
+  if (calfvo::Odometry({.overlap = 7}).Push(picture, 0).size() != 1) return 1;
+  calfvo::WriteColmap({.timestamps_ns = {0}, .world_from_camera = {{}}}, path.string() + "-colmap",
+                      {.width = 64, .height = 48});
+  try {
+    calfvo::EstimateTrajectory("no-such-file", {.odometry = {.threads = 1}});
+    return 1;
+  } catch (const calfvo::Error&) {
+  }
   try {
     calfvo::ReadTrajectory("no-such-file");
     return 1;
