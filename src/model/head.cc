@@ -40,6 +40,15 @@ Quaternion InterpretRotation(RotationHead kind, std::span<const float> values) {
                     AngleAxisd(v(0), Vector3d::UnitX()));
 }
 
+double CheckedU(double u) {
+  constexpr double kMost = 100.0;
+  if (!(std::abs(u) <= kMost)) {
+    throw Error(
+        fmt::format("the network's log of its expected error is {}; expected -{} to {}", u, kMost, kMost));
+  }
+  return u;
+}
+
 }  // namespace
 
 PairEstimate InterpretPair(const HeadConfig& config, std::span<const float> values) {
@@ -57,8 +66,8 @@ PairEstimate InterpretPair(const HeadConfig& config, std::span<const float> valu
         static_cast<double>(values[r + i]) * config.translation_std[i] + config.translation_mean[i];
   }
   if (config.confidence) {
-    estimate.u_rotation = static_cast<double>(values[r + 3]) + config.log_variance_shift[0];
-    estimate.u_translation = static_cast<double>(values[r + 4]) + config.log_variance_shift[1];
+    estimate.u_rotation = CheckedU(static_cast<double>(values[r + 3]) + config.log_variance_shift[0]);
+    estimate.u_translation = CheckedU(static_cast<double>(values[r + 4]) + config.log_variance_shift[1]);
   }
   return estimate;
 }

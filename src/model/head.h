@@ -9,8 +9,9 @@
 
 namespace calfvo {
 
-// Values of one pair [m] → its estimate, as docs/network.md says. Throws Error when a value is not finite or
-// no rotation can be made of them (a zero quaternion).
+// Values of one pair [m] → its estimate, as docs/network.md says. Throws Error when a value is not finite, no
+// rotation can be made of them (a zero quaternion), or u is not within ±100: beyond, variances are no numbers
+// any more.
 PairEstimate InterpretPair(const HeadConfig& config, std::span<const float> values);
 
 }  // namespace calfvo

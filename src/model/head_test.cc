@@ -60,6 +60,9 @@ TEST(InterpretPair, BrokenOutputsAreErrors) {
   const std::vector<float> nan = {0, 0, 0, NAN, 0, 0, 0, 0};
   EXPECT_THAT(ErrorFrom([&] { InterpretPair(Config(RotationHead::kEuler), nan); }),
               HasSubstr("output 3 is nan"));
+  const std::vector<float> unsure = {0, 0, 0, 0, 0, 0, 0, 500};
+  EXPECT_THAT(ErrorFrom([&] { InterpretPair(Config(RotationHead::kEuler), unsure); }),
+              HasSubstr("expected error is 500; expected -100 to 100"));
   EXPECT_THAT(ErrorFrom([&] {
                 InterpretPair(Config(RotationHead::kQuaternion, false), std::vector<float>(7, 0.0F));
               }),

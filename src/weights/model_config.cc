@@ -22,9 +22,17 @@ void CheckRange(const char* field, int value, int low, int high) {
     throw Error(fmt::format("{} is {}; expected {} to {}", field, value, low, high));
 }
 
+// Sums and squares of numbers up to here are numbers, too.
+constexpr double kMaxMagnitude = 1e9;
+
 void CheckPositive(const char* field, double value) {
-  if (!(value > 0.0 && value < 1e9))
-    throw Error(fmt::format("{} is {}; expected a positive number", field, value));
+  if (!(value > 0.0 && value < kMaxMagnitude))
+    throw Error(fmt::format("{} is {}; expected a positive number below {}", field, value, kMaxMagnitude));
+}
+
+void CheckMagnitude(const char* field, double value) {
+  if (!(std::abs(value) < kMaxMagnitude))
+    throw Error(fmt::format("{} is {}; expected a number within ±{}", field, value, kMaxMagnitude));
 }
 
 void CheckHeads(const char* part, int dim, int heads, int multiple) {
@@ -84,8 +92,8 @@ void ModelConfig::Validate() const {
   for (size_t i = 0; i < 3; ++i) {
     CheckPositive("input.std", input.std[i]);
     CheckPositive("head.translation_std", head.translation_std[i]);
-    if (!std::isfinite(input.mean[i])) throw Error("input.mean is not finite");
-    if (!std::isfinite(head.translation_mean[i])) throw Error("head.translation_mean is not finite");
+    CheckMagnitude("input.mean", input.mean[i]);
+    CheckMagnitude("head.translation_mean", head.translation_mean[i]);
   }
   for (const double shift : head.log_variance_shift) {
     if (!(std::abs(shift) < 100.0))

@@ -114,6 +114,11 @@ TEST(ModelConfig, IsStrict) {
   EXPECT_THAT(ParseError(Replaced(good, "\"heads\": 16", "\"heads\": 3")),
               HasSubstr("does not split into 3 heads"));
   EXPECT_THAT(ParseError(std::string(100, '[')), HasSubstr("file: config is"));
+  // A few such steps would be nowhere.
+  ModelConfig wild = NamedConfig("calfvo-l");
+  wild.head.translation_mean[1] = 1e308;
+  EXPECT_THAT(ParseError(ModelConfigJson(wild)),
+              HasSubstr("translation_mean is 1e+308; expected a number within"));
 }
 
 }  // namespace
