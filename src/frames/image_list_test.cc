@@ -61,6 +61,8 @@ TEST(ParseTumList, NamesTheWrongLine) {
   EXPECT_EQ(error_of("1 a.png\nx b.png\n"),
             "rgb.txt:2: field 1 'x' is not a time in seconds within ±9.2e9; expected 'timestamp filename'");
   EXPECT_EQ(error_of("1 a.png\n1 b.png\n"), "rgb.txt:2: the time is not after the one before");
+  EXPECT_EQ(error_of("-9e9 a.png\n0 b.png\n9e9 c.png\n"),
+            "rgb.txt:3: the time is more than 292 years after the first");
   EXPECT_EQ(error_of("1\n"), "rgb.txt:1: the line ends after 1 field; expected 'timestamp filename'");
 }
 
