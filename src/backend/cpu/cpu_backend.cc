@@ -35,6 +35,7 @@ std::byte* ThreadSpace(size_t bytes) {
   thread_local std::optional<HostBuffer> buffer;
   thread_local size_t capacity = 0;
   if (bytes > capacity) {
+    capacity = 0;  // what was there is gone also where there is no memory for more
     buffer.emplace(bytes);
     capacity = bytes;
   }
