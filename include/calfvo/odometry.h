@@ -61,8 +61,8 @@ struct PoseEstimate {
 // pictures later; the poses are those of EstimateTrajectory to the bit.
 //
 // An Odometry may be used by one thread at a time; different ones are independent. It works with threads of
-// its own while Push or Flush runs. Throws Error, and nothing else but std::bad_alloc; after an Error, make a
-// new one.
+// its own while Push or Flush runs. Throws Error, and nothing else but std::bad_alloc. A picture or a time
+// that Push refuses leaves everything as it was; after any other Error, make a new one.
 class Odometry {
  public:
   explicit Odometry(const OdometryOptions& options = {});
@@ -70,8 +70,10 @@ class Odometry {
   Odometry(Odometry&&) noexcept;
   Odometry& operator=(Odometry&&) noexcept;
 
-  // Times must increase. A video's pictures should have one shape; the first one's is taken for all. Returns
-  // the poses that became final: none, one or a few, in order.
+  // Times must increase; what lies between them does not matter to the poses. Refuses, by Error, a time that
+  // does not follow the one before, and a picture that is not as Picture says or over 16384 px a side. A
+  // video's pictures should have one shape; the first one's is taken for all. Returns the poses that became
+  // final: none, one or a few, in order.
   std::vector<PoseEstimate> Push(const Picture& picture, int64_t timestamp_ns);
 
   // Ends the video and returns the poses of the last pictures. The next Push begins a new video.
@@ -93,7 +95,8 @@ struct EstimateOptions {
   double start_s = 0.0;  // after the first frame
   std::optional<double> end_s = {};
 
-  // Called after each pose with the number of poses so far, from the calling thread.
+  // Called after each pose with the number of poses so far, from the calling thread. What it throws comes out
+  // of EstimateTrajectory, once the frame that is being read has come.
   std::function<void(int64_t poses)> on_progress = nullptr;
   // Set from elsewhere to end early with what has been read; if that is nothing, Error says so.
   const std::atomic<bool>* stop = nullptr;

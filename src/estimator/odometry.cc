@@ -56,10 +56,10 @@ class Odometry::Impl {
       throw Error(fmt::format("timestamp {} ns does not follow {} ns: times must increase", timestamp_ns,
                               *last_time_ns_));
     }
-    if (!last_time_ns_) estimator_.SetPictureAspect(picture.pixel_aspect * view.width / view.height);
-    last_time_ns_ = timestamp_ns;
-    times_ns_.push_back(timestamp_ns);
     estimator_.PreparePicture(view, input_);
+    if (!last_time_ns_) estimator_.SetPictureAspect(picture.pixel_aspect * view.width / view.height);
+    times_ns_.push_back(timestamp_ns);
+    last_time_ns_ = timestamp_ns;
     tracker_->Add({{input_}}, tracked_);
     return Take();
   }

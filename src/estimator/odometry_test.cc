@@ -158,6 +158,46 @@ TEST_F(OdometryTest, RefusesThreadsThatNoMachineHas) {
   }
 }
 
+TEST_F(OdometryTest, WhatPushRefusesChangesNothing) {
+  const Frame frame = PlainPicture(1, 64, 32);
+  const Picture good{frame.rgb.data(), 64, 32};
+  const auto positions = [&](bool with_refused) {
+    Odometry odometry(options_);
+    std::vector<PoseEstimate> poses;
+    for (int i = 0; i < kFrames; ++i) {
+      if (with_refused) {
+        EXPECT_THAT(ErrorFrom([&] { odometry.Push({}, i); }), testing::HasSubstr("a picture of 0x0"));
+        EXPECT_THAT(ErrorFrom([&] {
+                      odometry.Push({frame.rgb.data(), 64, 32, 10}, i);
+                    }),
+                    testing::HasSubstr("with stride 10"));
+      }
+      for (const PoseEstimate& pose : odometry.Push(good, i)) poses.push_back(pose);
+      if (with_refused) {
+        EXPECT_THAT(ErrorFrom([&] { odometry.Push(good, i); }), testing::HasSubstr("times must increase"));
+      }
+    }
+    for (const PoseEstimate& pose : odometry.Flush()) poses.push_back(pose);
+    return poses;
+  };
+  const auto clean = positions(false);
+  const auto disturbed = positions(true);
+  ASSERT_EQ(clean.size(), kFrames);
+  ASSERT_EQ(disturbed.size(), kFrames);
+  for (size_t i = 0; i < clean.size(); ++i) {
+    EXPECT_EQ(clean[i].timestamp_ns, disturbed[i].timestamp_ns);
+    EXPECT_EQ(clean[i].world_from_camera.translation, disturbed[i].world_from_camera.translation);
+  }
+}
+
+TEST_F(OdometryTest, WhatTheCallersFunctionThrowsComesOut) {
+  EstimateOptions options{.odometry = options_};
+  options.on_progress = [](int64_t poses) {
+    if (poses == 3) throw poses;
+  };
+  EXPECT_THROW(EstimateTrajectory(WritePictures(64, 32), options), int64_t);
+}
+
 TEST_F(OdometryTest, LiveAndOfflineAgreeToTheBit) {
   Odometry odometry(options_);
   EXPECT_EQ(LastPositionOfFiles(64, 32), LastPosition(odometry, {64, 32}, {64, 32}));
