@@ -48,7 +48,8 @@ struct PoseEstimate {
   int64_t timestamp_ns = 0;
   Rigid3 world_from_camera = {};  // the world is the first camera; metres
 
-  // As Trajectory::covariances; zero for a model without confidence.
+  // As Trajectory::covariances; zero for a model without confidence (Odometry::has_confidence), which is not
+  // to say that it is sure.
   Matrix6 covariance = Matrix6::Zero();
 
   // The motion since the picture before: standard deviation per axis, and how many windows had a say.
@@ -80,6 +81,8 @@ class Odometry {
   std::vector<PoseEstimate> Flush();
 
   int latency_frames() const;
+  // Whether the model tells how sure it is. If not, covariances and standard deviations are zero.
+  bool has_confidence() const;
 
  private:
   class Impl;

@@ -72,6 +72,7 @@ class Odometry::Impl {
   }
 
   int latency_frames() const { return tracker_->latency_frames(); }
+  bool has_confidence() const { return estimator_.has_confidence(); }
 
  private:
   void Begin() {
@@ -118,6 +119,10 @@ std::vector<PoseEstimate> Odometry::Flush() {
 }
 int Odometry::latency_frames() const {
   return impl_->latency_frames();
+}
+
+bool Odometry::has_confidence() const {
+  return impl_->has_confidence();
 }
 
 Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& options) {

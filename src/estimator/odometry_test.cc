@@ -190,6 +190,22 @@ TEST_F(OdometryTest, WhatPushRefusesChangesNothing) {
   }
 }
 
+TEST_F(OdometryTest, SaysWhetherItKnowsHowSureItIs) {
+  EXPECT_TRUE(Odometry(options_).has_confidence());
+  ModelConfig config = TinyConfig();
+  config.head.confidence = false;
+  options_.model = (folder_.path() / "unsure.safetensors").string();
+  SaveModelFile(config, *RandomModel(config, 3).weights, DType::kF32, options_.model);
+  Odometry unsure(options_);
+  EXPECT_FALSE(unsure.has_confidence());
+  const Frame frame = PlainPicture(1, 64, 32);
+  for (int i = 0; i < 3; ++i) unsure.Push({frame.rgb.data(), 64, 32}, i);
+  for (const PoseEstimate& pose : unsure.Flush()) {
+    EXPECT_EQ(pose.covariance, Matrix6::Zero());
+    EXPECT_EQ(pose.sigma_translation_m, 0.0);
+  }
+}
+
 TEST_F(OdometryTest, WhatTheCallersFunctionThrowsComesOut) {
   EstimateOptions options{.odometry = options_};
   options.on_progress = [](int64_t poses) {

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   size_t poses = 0;
   for (int i = 0; i < 3; ++i) poses += odometry.Push({grey.data(), 64, 48}, 1000 * i).size();
   poses += odometry.Flush().size();
-  if (poses != 3) return 1;
+  if (poses != 3 || !odometry.has_confidence() || odometry.latency_frames() < 1) return 1;
   // Options by name leave the rest at its defaults, without a warning.
   const calfvo::Picture picture{.rgb = grey.data(), .width = 64, .height = 48};
   if (calfvo::Odometry({.overlap = 7}).Push(picture, 0).size() != 1) return 1;
