@@ -18,7 +18,7 @@ namespace calfvo {
 
 // Poses in time order: timestamps strictly increase. `timestamps_ns` and `world_from_camera` have the same
 // length; `covariances` has that length too, or is empty when no uncertainty is known. All numbers are
-// finite.
+// finite, and quaternions have unit norm to 1e-6.
 struct Trajectory {
   std::vector<int64_t> timestamps_ns = {};
   std::vector<Rigid3> world_from_camera = {};

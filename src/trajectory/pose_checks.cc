@@ -14,7 +14,8 @@
 namespace calfvo {
 namespace {
 
-constexpr double kNormTolerance = 0.01;
+constexpr double kReadTolerance = 0.01;
+constexpr double kUnitTolerance = 1e-6;
 
 }  // namespace
 
@@ -23,7 +24,7 @@ Quaternion CheckedQuaternion(const LineReader& reader, double x, double y, doubl
   constexpr double kUnitToTheLastBits = 4 * std::numeric_limits<double>::epsilon();
   if (std::abs(squared_norm - 1.0) <= kUnitToTheLastBits) return {w, x, y, z};
   const double norm = std::sqrt(squared_norm);
-  if (!(std::abs(norm - 1.0) <= kNormTolerance)) {
+  if (!(std::abs(norm - 1.0) <= kReadTolerance)) {
     reader.Fail(fmt::format("the quaternion x {} y {} z {} w {} has norm {:.6g}; expected 1 within 1 %", x, y,
                             z, w, norm));
   }
@@ -66,10 +67,11 @@ void CheckTrajectory(const Trajectory& trajectory, std::string_view name) {
                               p.y(), p.z()));
     }
     const Quaternion& q = trajectory.world_from_camera[i].rotation;
-    if (!(std::abs(q.norm() - 1.0) <= kNormTolerance)) {
+    if (!(std::abs(q.norm() - 1.0) <= kUnitTolerance)) {
       throw Error(fmt::format(
-          "{}: the quaternion of pose {}, x {} y {} z {} w {}, has norm {:.6g}; expected 1 within 1 %", name,
-          i, q.x(), q.y(), q.z(), q.w(), q.norm()));
+          "{}: the quaternion of pose {}, x {} y {} z {} w {}, has norm {:.9g}; expected 1 within 1e-6, so "
+          "normalise it",
+          name, i, q.x(), q.y(), q.z(), q.w(), q.norm()));
     }
     if (!covariances.empty() && !covariances[i].allFinite()) {
       throw Error(fmt::format("{}: the covariance of pose {} is not finite", name, i));

@@ -81,10 +81,14 @@ TEST(WriteTrajectory, WhatNoReaderWouldAcceptIsRefused) {
   ExpectRefused("the position of pose 1 is not finite: x 1 y nan z 3", [](Trajectory& trajectory) {
     trajectory.world_from_camera[1].translation = {1, kNan, 3};
   });
-  ExpectRefused("the quaternion of pose 0, x 0 y 0 z 0 w 2, has norm 2; expected 1 within 1 %",
-                [](Trajectory& trajectory) {
-                  trajectory.world_from_camera[0].rotation = {2, 0, 0, 0};
-                });
+  ExpectRefused(
+      "the quaternion of pose 0, x 0 y 0 z 0 w 2, has norm 2; expected 1 within 1e-6, so normalise it",
+      [](Trajectory& trajectory) {
+        trajectory.world_from_camera[0].rotation = {2, 0, 0, 0};
+      });
+  ExpectRefused("the quaternion of pose 1, x 0 y 0 z 0 w 1.005, has norm 1.005", [](Trajectory& trajectory) {
+    trajectory.world_from_camera[1].rotation = {1.005, 0, 0, 0};
+  });
   ExpectRefused("the quaternion of pose 0, x 0 y 0 z 0 w nan, has norm nan", [](Trajectory& trajectory) {
     trajectory.world_from_camera[0].rotation = {kNan, 0, 0, 0};
   });
