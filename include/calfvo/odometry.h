@@ -48,11 +48,17 @@ struct PoseEstimate {
   int64_t timestamp_ns = 0;
   Rigid3 world_from_camera = {};  // the world is the first camera; metres
 
-  // As Trajectory::covariances; zero for a model without confidence (Odometry::has_confidence), which is not
-  // to say that it is sure.
+  // As Trajectory::covariances: what the errors of all steps so far add up to, to first order, if they were
+  // independent. They are not: neighbouring steps err alike, in scale above all, so that after many steps
+  // true errors are several times as large as this says. Means nothing once the angles' deviations come near
+  // one radian. Zero for a model without confidence (Odometry::has_confidence), which is not to say that it
+  // is sure.
   Matrix6 covariance = Matrix6::Zero();
 
-  // The motion since the picture before: standard deviation per axis, and how many windows had a say.
+  // The step from the pose before, before.world_from_camera.Inverse() * world_from_camera = (R, t), has
+  // errors t_true = t + ε_t, along the axes of the camera before, and R_true = R·Exp(ε_R), about this
+  // camera's axes: their standard deviations, the same for each axis, and how many windows had a say. It is
+  // steps, not poses, that a filter or a pose graph should be given (docs/run.md).
   double sigma_translation_m = 0.0;
   double sigma_rotation_rad = 0.0;
   int windows = 0;

@@ -24,7 +24,8 @@ struct Trajectory {
   std::vector<Rigid3> world_from_camera = {};
 
   // Covariance of (δp, δθ): metres along the world's axes, then radians about the camera's axes, with
-  // p_true = p + δp and R_true = R·Exp(δθ).
+  // p_true = p + δp and R_true = R·Exp(δθ). Of estimates (PoseEstimate says what it is worth) it is relative
+  // to the first pose, whose own is zero.
   std::vector<Matrix6> covariances = {};
 
   // False when the source has no clock (KITTI): then timestamps count frames, one second each.
