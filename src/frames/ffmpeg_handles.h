@@ -46,6 +46,12 @@ struct CloseOutput {
 };
 using Output = std::unique_ptr<AVFormatContext, CloseOutput>;
 
+// What goes wrong is said by Error and Frame::damage, not on the terminal. FFmpeg has one level for the whole
+// process: where the program has chosen another than FFmpeg's own, it is left alone.
+inline void KeepQuiet() {
+  if (av_log_get_level() == AV_LOG_INFO) av_log_set_level(AV_LOG_FATAL);
+}
+
 // Passes on what is no error; throws naming the file, the action and FFmpeg's reason otherwise.
 inline int Check(int result, const std::filesystem::path& path, std::string_view action) {
   if (result >= 0) return result;

@@ -117,8 +117,7 @@ void CheckIndex(const std::string& name) {
 
 ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, const std::string& name,
                         VideoKind kind, const SourceOptions& options) {
-  // What goes wrong is said by Error and Frame::damage, not on the terminal.
-  av_log_set_level(AV_LOG_FATAL);
+  ffmpeg::KeepQuiet();
   AVFormatContext* context = ffmpeg::NotNull(avformat_alloc_context());
   context->interrupt_callback = {IsStopped, const_cast<std::atomic<bool>*>(options.stop)};
   if (kind == VideoKind::kCamera) context->flags |= AVFMT_FLAG_NONBLOCK;

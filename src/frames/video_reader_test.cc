@@ -54,6 +54,20 @@ void ExpectFfprobesTimes(const std::filesystem::path& path, size_t count) {
   }
 }
 
+TEST_F(VideoReaderTest, LeavesTheProgramsLogLevelAlone) {
+  const auto video = Make("-f lavfi -i testsrc=s=32x24:d=0.1", "a.mp4");
+  const int before = av_log_get_level();
+  av_log_set_level(AV_LOG_VERBOSE);
+  av_log_set_callback([](void*, int, const char*, va_list) {});
+  EXPECT_FALSE(ReadAll(video).empty());
+  EXPECT_EQ(av_log_get_level(), AV_LOG_VERBOSE);
+  av_log_set_level(AV_LOG_INFO);  // FFmpeg's own: nobody has chosen
+  EXPECT_FALSE(ReadAll(video).empty());
+  EXPECT_EQ(av_log_get_level(), AV_LOG_FATAL);
+  av_log_set_callback(av_log_default_callback);
+  av_log_set_level(before);
+}
+
 TEST_F(VideoReaderTest, HasTheContainersTimes) {
   const std::string source = "-f lavfi -i testsrc=size=64x48:rate=30000/1001:duration=1 ";
   ExpectFfprobesTimes(Make(source + "-c:v libx264 -bf 3 -g 12", "b_frames.mp4"), 30);

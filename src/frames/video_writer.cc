@@ -207,7 +207,7 @@ bool VideoWriter::IsAvailable() {
 
 VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoOptions& options) {
   options.Validate();
-  av_log_set_level(AV_LOG_ERROR);
+  ffmpeg::KeepQuiet();
   encoder_ = std::make_unique<Encoder>(path, options);
 }
 
