@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "geometry/geometric_median.h"
+#include "geometry/rotation_mean.h"
 #include "geometry/so3.h"
 
 namespace calfvo {
@@ -14,7 +15,14 @@ void StepMotions::Add(const Rigid3& first_from_second) {
 }
 
 Rigid3 BestConstantMotion(const StepMotions& steps) {
-  return {ExpSO3(GeometricMedian(steps.rotations)), GeometricMedian(steps.translations)};
+  // Rotation vectors are as far apart as their rotations only near zero; near π, v and −v are the same. So
+  // they are taken from the mean rotation.
+  std::vector<Quaternion> rotations;
+  for (const Eigen::Vector3d& rotation : steps.rotations) rotations.push_back(ExpSO3(rotation));
+  const Quaternion mean = ChordalMean(rotations, std::vector<double>(rotations.size(), 1.0));
+  std::vector<Eigen::Vector3d> from_mean;
+  for (const Quaternion& rotation : rotations) from_mean.push_back(LogSO3(mean.conjugate() * rotation));
+  return {(mean * ExpSO3(GeometricMedian(from_mean))).normalized(), GeometricMedian(steps.translations)};
 }
 
 RelativeError ErrorOfGuess(const StepMotions& steps, const Rigid3& guess) {

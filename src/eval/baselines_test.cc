@@ -42,6 +42,16 @@ TEST(Baselines, TheBestConstantMotionLiesAmidItsSteps) {
   EXPECT_NEAR(ErrorOfGuess(steps, best).t_rel_m, 0.3, 1e-6);
 }
 
+// Half a turn, one degree more or less: the vectors of these rotations point in opposite directions.
+TEST(Baselines, TheBestConstantMotionOfHalfTurnsIsOne) {
+  StepMotions steps;
+  for (const double degrees : {179.0, 181.0, 179.0, 181.0, 180.0}) {
+    const double half = 0.5 * degrees * std::numbers::pi / 180.0;
+    steps.Add({{std::cos(half), 0.0, std::sin(half), 0.0}, {0.0, 0.0, 1.0}});
+  }
+  EXPECT_NEAR(ErrorOfGuess(steps, BestConstantMotion(steps)).r_rel_deg, 4.0 / 5, 1e-6);
+}
+
 // Whatever the estimate and its alignment are, baselines are the reference's own, over the matched poses.
 TEST(Baselines, EvaluationsHoldThem) {
   const Trajectory reference = Path(FourMotions());
