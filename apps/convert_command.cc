@@ -2,13 +2,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "calfvo/error.h"
 #include "commands.h"
 #include "estimator/model_choice.h"
 #include "shared_options.h"
@@ -22,8 +26,10 @@ struct ConvertOptions {
   std::string input;
   std::filesystem::path output;
   std::string dtype = "bf16";
-  CheckpointOptions checkpoint;
-  std::vector<double> temperature = {1.0, 1.0};
+  std::string name;  // empty: a model file's own, calfvo-l of a checkpoint
+  std::optional<int> heads;
+  std::optional<uint64_t> seed;
+  std::vector<double> temperature;
   std::string training;
 };
 
@@ -36,12 +42,32 @@ constexpr const char* kConvertExamples = R"(Examples:
 Reads PyTorch .pth (nothing in it is executed) and safetensors: DUSt3R, MASt3R and CroCo; DINOv2 and DINOv3 as Meta or
 Hugging Face name them; VGGT-Omega. The encoder is taken over; the decoder, which those files do not have, gets random
 weights and must be trained. The weights keep their own licence. A model file of calfvo keeps its weights and can get
-another type, another note on its training, and standard deviations that are larger by a factor.)";
+another name, another type, another note on its training, and standard deviations that are larger by a factor.)";
 
 ModelFile Adjusted(ModelFile model, const ConvertOptions& options) {
-  for (size_t i = 0; i < 2; ++i) model.config.head.log_variance_shift[i] += std::log(options.temperature[i]);
+  if (options.heads || options.seed) {
+    throw Error(fmt::format("{}: is a model of calfvo, whose weights are kept; {} is for checkpoints alone",
+                            options.input, options.heads ? "--heads" : "--seed"));
+  }
+  for (size_t i = 0; i < options.temperature.size(); ++i) {
+    model.config.head.log_variance_shift[i] += std::log(options.temperature[i]);
+  }
+  if (!options.name.empty()) model.config.name = options.name;
   if (!options.training.empty()) model.config.training = options.training;
   return model;
+}
+
+ModelFile FromCheckpoint(const WeightSource& checkpoint, const ConvertOptions& options) {
+  if (!options.temperature.empty() || !options.training.empty()) {
+    throw Error(
+        fmt::format("{}: is a checkpoint, whose decoder is not trained yet; {} is for models of calfvo",
+                    options.input, options.training.empty() ? "--temperature" : "--training"));
+  }
+  CheckpointOptions chosen;
+  if (!options.name.empty()) chosen.name = options.name;
+  chosen.heads = options.heads.value_or(chosen.heads);
+  chosen.seed = options.seed.value_or(chosen.seed);
+  return ModelFromCheckpoint(checkpoint, chosen);
 }
 
 ModelFile OpenInput(const ConvertOptions& options) {
@@ -50,9 +76,13 @@ ModelFile OpenInput(const ConvertOptions& options) {
     model.config.training = "none, the weights are " + options.input;
     return Adjusted(std::move(model), options);
   }
+  // A name such as calfvo-s, or a file that is missing: this says where it looked.
+  if (std::error_code ignored; !std::filesystem::exists(options.input, ignored)) {
+    return Adjusted(OpenModel(options.input).file, options);
+  }
   const auto checkpoint = OpenWeights(options.input);
   if (IsModelFile(*checkpoint)) return Adjusted(LoadModelFile(options.input), options);
-  return ModelFromCheckpoint(*checkpoint, options.checkpoint);
+  return FromCheckpoint(*checkpoint, options);
 }
 
 int Convert(const ConvertOptions& options) {
@@ -69,20 +99,20 @@ int Convert(const ConvertOptions& options) {
 
 Run AddConvertCommand(CLI::App& app) {
   auto options = std::make_shared<ConvertOptions>();  // shared by the parser and the returned function
-  app.add_option("input", options->input, "Checkpoint or model to read, or random:NAME:SEED")
+  app.add_option("input", options->input, "Checkpoint or model to read, by file or name, or random:NAME:SEED")
       ->required()
-      ->type_name("FILE");
+      ->type_name("NAME|FILE");
   app.add_option("-o,--output", options->output, "Model file to write")->required()->type_name("FILE");
   app.add_option("--dtype", options->dtype, "Type of the written weights")
       ->check(CLI::IsMember({"f32", "bf16", "f16"}))
       ->capture_default_str();
-  app.add_option("--name", options->checkpoint.name, "Name of the model")->capture_default_str();
-  app.add_option("--heads", options->checkpoint.heads,
-                 "Attention heads of the encoder; 0: heads of 64 elements")
-      ->check(Between(0, 256))
-      ->capture_default_str();
-  app.add_option("--seed", options->checkpoint.seed, "Seed of the decoder's random weights")
-      ->capture_default_str();
+  app.add_option("--name", options->name,
+                 "Name of the model; without it a model keeps its own, and a checkpoint becomes calfvo-l");
+  app.add_option("--heads", options->heads,
+                 "Of a checkpoint: attention heads of the encoder; 0, as without it: heads of 64 elements")
+      ->check(Between(0, 256));
+  app.add_option("--seed", options->seed, "Of a checkpoint: seed of the decoder's random weights (default 0)")
+      ->check(Between(0, 1e15));
   app.add_option("--temperature", options->temperature,
                  "Of a model file: factors on the standard deviations of rotation and translation")
       ->expected(2)

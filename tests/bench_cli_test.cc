@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "estimator/model_choice.h"
 #include "estimator/tiny_model.h"
 #include "run_program.h"
 #include "weights/model_file.h"
@@ -74,6 +77,28 @@ TEST_F(BenchCli, RandomWeightsCanBeWrittenToAFile) {
   const ModelFile file = LoadModelFile(folder_.path() / "random.safetensors");
   const ModelFile model = RandomModel(NamedConfig("calfvo-s"), 7);
   EXPECT_EQ(Values(*file.weights, "head.bias"), Values(*model.weights, "head.bias"));
+}
+
+TEST_F(BenchCli, ConvertTakesModelsByNameAndRenamesThem) {
+  const Outcome written = Calfvo("convert calfvo-s -o mine.safetensors --name mine --temperature 2 1");
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  const ModelConfig shipped = OpenModel("calfvo-s").file.config;
+  const ModelConfig mine = LoadModelFile(folder_.path() / "mine.safetensors").config;
+  EXPECT_EQ(mine.name, "mine");
+  EXPECT_EQ(mine.training, shipped.training);
+  EXPECT_NEAR(mine.head.log_variance_shift[0], shipped.head.log_variance_shift[0] + std::log(2.0), 1e-12);
+  EXPECT_EQ(mine.head.log_variance_shift[1], shipped.head.log_variance_shift[1]);
+}
+
+// What would change nothing is not taken silently.
+TEST_F(BenchCli, ConvertRefusesWhatDoesNotApply) {
+  for (const char* option : {"--heads 4", "--seed 3"}) {
+    const Outcome outcome = Calfvo(std::string("convert random:calfvo-s:1 -o x.safetensors ") + option);
+    EXPECT_EQ(outcome.exit_code, 1) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("is for checkpoints alone")) << option;
+  }
+  EXPECT_EQ(Calfvo("convert random:calfvo-s:1 -o x.safetensors --seed -1").exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "x.safetensors"));
 }
 
 TEST_F(BenchCli, WrongUsage) {
