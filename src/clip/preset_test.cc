@@ -111,7 +111,9 @@ TEST(Preset, RefusesWithFileLineAndKey) {
             "x.toml:2: effects.max_noise: is true or false; expected a number");
   EXPECT_EQ(message("frames = 0"), "x.toml:1: frames: is 0; expected 1 to 10000000");
   EXPECT_THAT(message("frames = 9223372036854775807"),
-              HasSubstr("x.toml:1: frames: is 2147483647; expected 1 to"));
+              HasSubstr("x.toml:1: frames: is 9223372036854775807; expected "));
+  EXPECT_EQ(message("[camera]\nmin_focal_over_width = 1e-9"),
+            "x.toml:2: camera.min_focal_over_width: is 1e-09; expected 0.2 to 10");
   EXPECT_THAT(message("\n\nfps = 0"), HasSubstr("x.toml:3: fps: frame rate '0' is not a number like 30"));
   EXPECT_THAT(message("[effects]\nmax_noise = 1000"), HasSubstr("x.toml:2: effects.max_noise: is 1000"));
   EXPECT_THAT(message("[effects]\nmax_noise = nan"), HasSubstr("x.toml:2: effects.max_noise: is nan"));

@@ -2,7 +2,8 @@
 // TOML keys into the members of option structs. A key that is missing leaves the member as it was.
 #pragma once
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <array>
 #include <filesystem>
 #include <limits>
@@ -41,10 +42,14 @@ inline void ReadOption(TomlTable& table, std::string_view key, std::filesystem::
 inline void ReadOption(TomlTable& table, std::string_view key, int64_t& value) {
   value = table.Integer(key).value_or(value);
 }
-// Out of int's range is out of every field's range too: Validate says what that is.
 inline void ReadOption(TomlTable& table, std::string_view key, int& value) {
   constexpr int64_t kLimit = std::numeric_limits<int>::max();
-  if (const auto read = table.Integer(key)) value = static_cast<int>(std::clamp(*read, -kLimit, kLimit));
+  const auto read = table.Integer(key);
+  if (!read) return;
+  if (*read < -kLimit || *read > kLimit) {
+    table.Fail(key, fmt::format("is {}; expected {} to {}", *read, -kLimit, kLimit));
+  }
+  value = static_cast<int>(*read);
 }
 template <typename Number, size_t count>
 void ReadOption(TomlTable& table, std::string_view key, std::array<Number, count>& values) {

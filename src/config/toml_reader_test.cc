@@ -63,8 +63,8 @@ TEST(ReadOption, WholeNumbersStayWhole) {
   EXPECT_THAT(values, ElementsAre(1, 2));
   EXPECT_EQ(ErrorFrom([&] { ReadOption(table, "b", values); }), "x.toml:2: b: expected whole numbers");
   int value = 0;
-  ReadOption(table, "c", value);
-  EXPECT_EQ(value, 2147483647);
+  EXPECT_EQ(ErrorFrom([&] { ReadOption(table, "c", value); }),
+            "x.toml:3: c: is 99999999999; expected -2147483647 to 2147483647");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "synth/effects.h"
 
+#include <cstdio>
 #include <string>
 
 #include "calfvo/error.h"
@@ -11,8 +12,10 @@ namespace {
 
 void CheckRange(const char* field, float value, float low, float high) {
   if (value >= low && value <= high) return;
-  throw Error(std::string(field) + " is " + std::to_string(value) + "; expected " + std::to_string(low) +
-              " to " + std::to_string(high));
+  char range[128];
+  std::snprintf(range, sizeof(range), " is %g; expected %g to %g", static_cast<double>(value),
+                static_cast<double>(low), static_cast<double>(high));
+  throw Error(std::string(field) + range);
 }
 
 }  // namespace
