@@ -236,12 +236,17 @@ RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Devic
       throw Error(fmt::format("{}: already holds a run; go on with --resume, or choose another folder",
                               request.folder.string()));
     }
-    WriteFileAtomically(request.folder / "config.toml", request.config.text);
   }
+  // A configuration replaces that of an older run only when it has turned out to fit: else --resume alone
+  // would no longer go on.
+  const bool replaces = CheckpointFolder(request.folder).Newest().has_value();
+  const auto write_config = [&] { WriteFileAtomically(request.folder / "config.toml", request.config.text); };
+  if (processes.first() && !replaces) write_config();
   const c10::DeviceGuard guard(device);  // streams and graphs are made on the current device
   // Shapes stay the same, so that it pays to time the algorithms for convolutions once.
   if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);
   Run run(request, processes, device);
+  if (processes.first() && replaces) write_config();
   try {
     return run.Go(should_stop);
   } catch (const c10::Error& error) {

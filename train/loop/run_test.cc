@@ -142,6 +142,16 @@ TEST(TrainRun, ResumeRefusesAnotherNetworkSeedOrOptimizer) {
   other.resume = true;
   EXPECT_THAT(ErrorFrom([&] { Train(other); }),
               HasSubstr("optimizer.kind is 'adamw', but the configuration has 'muon'"));
+  other = Blink(folder.path(), {"data.procedural.trajectories='/no/such'"});
+  other.resume = true;
+  EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("no such folder of trajectories"));
+  // The run's own configuration is still there, and goes on.
+  RunRequest same{.config = ReadTrainConfig(folder.path() / "config.toml", {"schedule.steps=6"}),
+                  .folder = folder.path(),
+                  .resume = true,
+                  .quiet = true};
+  EXPECT_EQ(Train(same).state.steps_done, 6);
+  EXPECT_EQ(ReadTrainConfig(folder.path() / "config.toml", {}).options.schedule.steps, 6);
 }
 
 TEST(TrainRun, ResumeWithAnotherSeedOnPurposeSeesOtherWindows) {
