@@ -167,7 +167,9 @@ class Run {
 
   void Evaluate() {
     if (!processes_.first()) return;
-    if (!held_out_.empty()) {
+    // A finished run that is resumed has been evaluated.
+    const bool done = !log_->held_out().empty() && log_->held_out().back().step == state_.steps_done;
+    if (!held_out_.empty() && !done) {
       const AveragedWeights averaged(step_.parameters(), step_.optimizer());
       HeldOutRecord record = held_out_.Evaluate(*step_.network());
       record.step = state_.steps_done;

@@ -154,6 +154,18 @@ TEST(TrainRun, ResumeRefusesAnotherNetworkSeedOrOptimizer) {
   EXPECT_EQ(ReadTrainConfig(folder.path() / "config.toml", {}).options.schedule.steps, 6);
 }
 
+TEST(TrainRun, AFinishedRunIsNotEvaluatedAgain) {
+  const TempFolder folder;
+  RunRequest request = Blink(
+      folder.path() / "run" / "",
+      {"schedule.steps=5", "held_out.sets=['room/handheld']", "held_out.windows=2", "loop.evaluate_every=5"});
+  Train(request);
+  const std::string log = ReadWholeFile(folder.path() / "run/log.jsonl");
+  request.resume = true;
+  EXPECT_TRUE(Train(request).finished);
+  EXPECT_EQ(ReadWholeFile(folder.path() / "run/log.jsonl"), log);
+}
+
 TEST(TrainRun, ResumeWithAnotherSeedOnPurposeSeesOtherWindows) {
   const TempFolder folder;
   std::vector<std::string> ends;
