@@ -37,6 +37,12 @@ TrainNetwork NetworkOn(const TrainOptions& options, torch::Device device) {
   return network;
 }
 
+// The last part of a path that may end with a slash or be ".".
+std::string NameOf(const std::filesystem::path& folder) {
+  const std::filesystem::path path = (std::filesystem::absolute(folder) / "").lexically_normal();
+  return path.parent_path().filename().string();
+}
+
 class Run {
  public:
   Run(const RunRequest& request, Processes& processes, torch::Device device)
@@ -183,8 +189,7 @@ class Run {
       }
     }
     if (state_.best_step == state_.steps_done) Save();
-    WriteCurvesPage(*log_, fmt::format("calfvo training: {}", folder_.filename().string()),
-                    folder_ / "curves.html");
+    WriteCurvesPage(*log_, fmt::format("calfvo training: {}", NameOf(folder_)), folder_ / "curves.html");
   }
 
   void Save() {

@@ -161,6 +161,7 @@ TEST(TrainRun, AFinishedRunIsNotEvaluatedAgain) {
       {"schedule.steps=5", "held_out.sets=['room/handheld']", "held_out.windows=2", "loop.evaluate_every=5"});
   Train(request);
   const std::string log = ReadWholeFile(folder.path() / "run/log.jsonl");
+  EXPECT_THAT(ReadWholeFile(folder.path() / "run/curves.html"), HasSubstr("<title>calfvo training: run<"));
   request.resume = true;
   EXPECT_TRUE(Train(request).finished);
   EXPECT_EQ(ReadWholeFile(folder.path() / "run/log.jsonl"), log);
