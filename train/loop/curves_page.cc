@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -45,12 +46,14 @@ Figure TrainFigure(const std::vector<TrainRecord>& records) {
   return figure;
 }
 
-// Of the set at index `set` of every record; sets do not change within a run.
-Figure SetFigure(const std::vector<HeldOutRecord>& records, size_t set) {
-  Figure figure{.title = records.back().sets[set].name, .height = 420};
-  const auto at = [set](double MotionScores::*member) {
-    return [set, member](const HeldOutRecord& record) {
-      return set < record.sets.size() ? record.sets[set].scores.*member : NAN;
+// A resumed run may have other sets than the records before it.
+Figure SetFigure(const std::vector<HeldOutRecord>& records, const std::string& name) {
+  Figure figure{.title = name, .height = 420};
+  const auto at = [&name](double MotionScores::*member) {
+    return [&name, member](const HeldOutRecord& record) {
+      const auto found = std::find_if(record.sets.begin(), record.sets.end(),
+                                      [&](const HeldOutRecord::Set& set) { return set.name == name; });
+      return found == record.sets.end() ? NAN : found->scores.*member;
     };
   };
   figure.panels.push_back(
@@ -106,8 +109,9 @@ void WriteCurvesPage(const TrainLog& log, std::string_view title, const std::fil
   body += "<h2>Training</h2>\n" + HtmlFigure(TrainFigure(log.train()));
   if (!log.held_out().empty()) {
     body += "<h2>Held-out sets</h2>\n";
-    for (size_t set = 0; set < log.held_out().back().sets.size(); ++set)
-      body += HtmlFigure(SetFigure(log.held_out(), set));
+    for (const HeldOutRecord::Set& set : log.held_out().back().sets) {
+      body += HtmlFigure(SetFigure(log.held_out(), set.name));
+    }
   }
   WriteFileAtomically(path, HtmlPage(title, fmt::format("<p>{}</p>\n{}", EscapeXml(summary), body)));
 }

@@ -68,5 +68,22 @@ TEST(CurvesPage, ShowsWhatTheLogHolds) {
                     HasSubstr("<svg")));
 }
 
+// Curves are told apart by their set's name, not its place: figures of "c" are equal with and without "a&b"
+// beside.
+TEST(CurvesPage, FollowsSetsThatAResumedRunChanged) {
+  const auto page = [](std::vector<HeldOutRecord::Set> before) {
+    const TempFolder folder;
+    TrainLog log("", 0);
+    for (const double t_rel : {0.5, 0.4}) {
+      log.Add(HeldOutRecord{.step = static_cast<int64_t>(100.0 - 100.0 * t_rel), .sets = before});
+      before.back().scores.t_rel = t_rel;
+    }
+    log.Add(HeldOutRecord{.step = 70, .sets = {{"c", {.t_rel = 0.3}}}});
+    WriteCurvesPage(log, "t", folder.path() / "curves.html");
+    return ReadWholeFile(folder.path() / "curves.html");
+  };
+  EXPECT_EQ(page({{"a&b", {.t_rel = 9.0}}, {"c", {}}}), page({{"c", {}}}));
+}
+
 }  // namespace
 }  // namespace calfvo::train
