@@ -205,6 +205,10 @@ class CheckpointReader {
     std::vector<int64_t> sizes(tensor.shape().sizes().begin(), tensor.shape().sizes().end());
     while (sizes.size() > spec.shape.size() && sizes.front() == 1) sizes.erase(sizes.begin());
     if (sizes != spec.shape) Fail(name, tensor.shape(), SizesToString(spec.shape));
+    if (!IsFloat(tensor.dtype())) {
+      throw Error(fmt::format("{}: tensor {} is {}; expected F64, F32, F16 or BF16", source_.file_name(),
+                              name, DTypeName(tensor.dtype())));
+    }
     const Tensor converted = ToF32(tensor);
     return CopyOf({converted.view().bytes().data(), DType::kF32, Shape(spec.shape)});
   }
@@ -290,7 +294,11 @@ ModelFile ModelFromCheckpoint(const WeightSource& checkpoint, const CheckpointOp
   config.licence = fmt::format("that of the {} weights it was made from", naming.title);
   config.training = fmt::format("encoder converted from a {} checkpoint; decoder untrained, seed {}",
                                 naming.title, options.seed);
-  config.Validate();
+  try {
+    config.Validate();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", checkpoint.file_name(), error.what()));
+  }
 
   auto weights = std::make_unique<MemoryWeights>(checkpoint.file_name());
   for (const TensorSpec& spec : ModelTensors(config)) {

@@ -127,6 +127,21 @@ TEST_F(OfficialCheckpoint, MissingAndMisshapenTensorsAreNamed) {
               HasSubstr("is no checkpoint of a known encoder; looked for CroCo, DUSt3R or MASt3R"));
 }
 
+TEST_F(OfficialCheckpoint, TypesAndHeadsThatDoNotFitAreTold) {
+  const auto checkpoint = Open("dust3r.pth");
+  MemoryWeights whole_numbers("dust3r.pth");
+  for (const std::string& name : checkpoint->names()) {
+    const TensorView& view = checkpoint->Get(name);
+    whole_numbers.Add(name, name == "enc_norm.bias" ? Tensor(DType::kI64, view.shape()) : CopyOf(view));
+  }
+  EXPECT_EQ(ErrorFrom([&] { ModelFromCheckpoint(whole_numbers, TinyOptions()); }),
+            "dust3r.pth: tensor enc_norm.bias is I64; expected F64, F32, F16 or BF16");
+  CheckpointOptions options = TinyOptions();
+  options.heads = 3;
+  EXPECT_THAT(ErrorFrom([&] { ModelFromCheckpoint(*checkpoint, options); }),
+              HasSubstr("dust3r.pth: encoder: dim"));
+}
+
 // Hugging Face keeps q, k and v apart.
 TEST(HuggingFaceCheckpoint, JoinsQueryKeyAndValue) {
   MemoryWeights checkpoint("hf");
