@@ -57,7 +57,13 @@ OpenedSequence OpenKitti(const fs::path& path, const std::string& name) {
   const fs::path poses_path =
       path.parent_path().parent_path() / "poses" / (path.filename().string() + ".txt");
   Trajectory poses;
-  if (IsFile(poses_path)) poses = ReadTrajectory(poses_path, TrajectoryFormat::kKitti);
+  if (IsFile(poses_path)) {
+    poses = ReadTrajectory(poses_path, TrajectoryFormat::kKitti);
+    if (poses.size() != times.size()) {
+      throw Error(fmt::format("{}: has {} poses, but {} has {} times; is the file whole?",
+                              poses_path.string(), poses.size(), times_path.string(), times.size()));
+    }
+  }
 
   std::vector<PictureFile> pictures;
   for (NumberedFile& file : NumberedFiles(path / (is_colour ? "image_2" : "image_0"), "", ".png")) {
@@ -67,7 +73,7 @@ OpenedSequence OpenKitti(const fs::path& path, const std::string& name) {
                               times.size(), file.path.string()));
     }
     PictureFile picture{.timestamp_ns = times[i], .path = std::move(file.path)};
-    if (i < poses.size()) picture.world_from_camera = poses.world_from_camera[i] * cam0_from_camera;
+    if (!poses.empty()) picture.world_from_camera = poses.world_from_camera[i] * cam0_from_camera;
     pictures.push_back(std::move(picture));
   }
   return MakeFileSequence(name, path, std::move(pictures), calibration.intrinsics);

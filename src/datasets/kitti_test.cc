@@ -4,6 +4,7 @@
 namespace calfvo {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -75,6 +76,8 @@ TEST_F(KittiTest, SequencesOfTheHiddenTestHaveNoPoses) {
 TEST_F(KittiTest, SaysWhatIsWrong) {
   const auto path = Write("00", "image_2", true);
   WriteFile(path / "times.txt", "0\n0.1\n");
+  EXPECT_THAT(OpenError(path), AllOf(HasSubstr("poses/00.txt: has 5 poses, but"), HasSubstr("has 2 times")));
+  std::filesystem::remove(root_.path() / "dataset" / "poses" / "00.txt");
   EXPECT_THAT(OpenError(path), HasSubstr("times.txt: has 2 times, but there is a picture"));
   WriteFile(path / "calib.txt", "P0: 1 2 3\n");
   EXPECT_THAT(OpenError(path), HasSubstr("calib.txt: has no line that begins with P2:"));
