@@ -96,9 +96,10 @@ std::unique_ptr<SequenceSource> MakeFileSequence(const std::string& name, const 
                       fmt::format("{}, {} bytes", picture.path.string(), size)});
     paths.push_back(std::move(picture.path));
   }
+  if (pictures.empty()) throw Error(fmt::format("{}: has no pictures", folder.string()));
   if (frames.empty()) {
-    throw Error(fmt::format("{}: none of its {} pictures exists{}", folder.string(), pictures.size(),
-                            pictures.empty() ? "" : "; the first: " + pictures.front().path.string()));
+    throw Error(fmt::format("{}: none of its {} pictures exists; the first: {}", folder.string(),
+                            pictures.size(), pictures.front().path.string()));
   }
   return std::make_unique<FileSequence>(name, std::move(frames), std::move(paths), intrinsics);
 }

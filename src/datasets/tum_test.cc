@@ -112,6 +112,8 @@ TEST_F(TumTest, SaysWhatIsWrong) {
   std::filesystem::remove_all(folder / "rgb");
   std::filesystem::remove(folder / "groundtruth.txt");
   EXPECT_THAT(OpenError(folder), HasSubstr("none of its 1 pictures exists; the first:"));
+  WriteFile(folder / "rgb.txt", "");
+  EXPECT_THAT(OpenError(folder), HasSubstr("a: has no pictures"));
 }
 
 }  // namespace
