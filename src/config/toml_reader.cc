@@ -167,8 +167,8 @@ void TomlTable::Fail(std::string_view key, std::string_view message) const {
   const toml::node* node = table_.get(key);
   const toml::source_region& source = (node != nullptr ? *node : table_).source();
   const std::string name = fmt::format("{}{}{}", name_, name_.empty() || key.empty() ? "" : ".", key);
-  throw Error(
-      fmt::format("{}:{}: {}: {}", source.path ? *source.path : file_, source.begin.line, name, message));
+  throw Error(fmt::format("{}:{}: {}{}{}", source.path ? *source.path : file_, source.begin.line, name,
+                          name.empty() ? "" : ": ", message));
 }
 
 toml::table ParseToml(std::string_view text, const std::string& file) {

@@ -53,6 +53,7 @@ TEST(TomlTable, SaysWhatIsWrongAndWhere) {
   items[1].Number("speed");
   EXPECT_EQ(ErrorFrom([&] { items[1].RefuseUnknown(); }),
             "x.toml:6: item[1].x: unknown key; known are speed");
+  EXPECT_EQ(ErrorFrom([&] { table.Fail("", "has no item"); }), "x.toml:1: has no item");
 }
 
 TEST(ReadOption, WholeNumbersStayWhole) {
