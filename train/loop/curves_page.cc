@@ -32,7 +32,7 @@ Series Curve(const std::vector<Record>& records, Value value, std::string label,
 }
 
 Figure TrainFigure(const std::vector<TrainRecord>& records) {
-  Figure figure{.title = "training", .height = 900};
+  Figure figure{.title = "training", .height = 1260};
   const auto panel = [&](const char* label, auto value) {
     figure.panels.push_back({.x_label = "step", .y_label = label, .series = {Curve(records, value, "", 0)}});
   };
