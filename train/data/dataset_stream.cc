@@ -140,7 +140,7 @@ void DatasetStreamOptions::Validate() const {
   CheckRange("first_window", first_window, 0, 1 << 30);
   CheckRange("frames", frames, 2, 1024);
   CheckRange("input.size", input.size, 1, 4096);
-  CheckRange("threads", threads, 0, 4096);
+  CheckRange("threads", threads, 0, ThreadPool::kMaxThreads);
   CheckRange("batches", batches, 1, 64);
 }
 

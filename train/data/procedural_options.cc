@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/thread_pool.h"
 #include "calfvo/error.h"
 #include "portable/random.h"
 
@@ -26,7 +27,7 @@ void ProceduralOptions::Validate() const {
   CheckRange("min_rate_hz", min_rate_hz, 1.0, 1000.0);
   CheckRange("max_rate_hz", max_rate_hz, min_rate_hz, 1000.0);
   CheckRange("recorded_probability", recorded_probability, 0.0, 1.0);
-  CheckRange("threads", threads, 0, 4096);
+  CheckRange("threads", threads, 0, ThreadPool::kMaxThreads);
   ClipOptions clip;  // knows the rest
   clip.frames = frames;
   clip.width = size;

@@ -106,7 +106,14 @@ void SaveCheckpoint(const std::filesystem::path& path, const RunState& state, ui
 
 RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool another_seed,
                         const FlatParameters& parameters, const Optimizer& optimizer) {
-  const auto file = OpenWeights(path);
+  const auto file = [&] {
+    try {
+      return OpenWeights(path);
+    } catch (const Error& error) {
+      throw Error(
+          fmt::format("{}; without this file, --resume goes on from the checkpoint before it", error.what()));
+    }
+  }();
   const Metadata metadata(file->metadata(), path.string());
   if (metadata.Text("format") != kFormat) {
     throw Error(fmt::format("{}: format is '{:.40}'; this version reads {}", path.string(),

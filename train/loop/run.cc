@@ -243,6 +243,10 @@ RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Devic
       throw Error(fmt::format("{}: already holds a run; go on with --resume, or choose another folder",
                               request.folder.string()));
     }
+    if (const auto model = request.folder / "model.safetensors"; !request.resume && exists(model)) {
+      throw Error(
+          fmt::format("{}: is there already, and no run beside it; choose another folder", model.string()));
+    }
   }
   // A configuration replaces that of an older run only when it has turned out to fit: else --resume alone
   // would no longer go on.

@@ -92,6 +92,27 @@ TEST(TrainRun, DoesNotOverwriteARun) {
               HasSubstr("already holds a run; go on with --resume"));
 }
 
+TEST(TrainRun, DoesNotOverwriteAModel) {
+  const TempFolder folder;
+  WriteFileAtomically(folder.path() / "model.safetensors", "precious");
+  EXPECT_THAT(ErrorFrom([&] { Train(Blink(folder.path())); }),
+              HasSubstr("model.safetensors: is there already, and no run beside it"));
+  EXPECT_EQ(ReadWholeFile(folder.path() / "model.safetensors"), "precious");
+}
+
+TEST(TrainRun, SaysHowToGoOnFromACheckpointThatIsDamaged) {
+  const TempFolder folder;
+  RunRequest request = Blink(folder.path(), {"schedule.steps=6", "loop.checkpoint_every=3"});
+  Train(request);
+  const auto newest = *CheckpointFolder(folder.path()).Newest();
+  std::filesystem::resize_file(newest, std::filesystem::file_size(newest) / 2);
+  request.resume = true;
+  EXPECT_THAT(ErrorFrom([&] { Train(request); }),
+              AllOf(HasSubstr(newest.string()), HasSubstr("goes on from the checkpoint before it")));
+  std::filesystem::remove(newest);
+  EXPECT_EQ(Train(request).state.steps_done, 6);
+}
+
 TEST(TrainRun, StopsWhereTheLossExplodes) {
   const TempFolder folder;
   // Steps as large as the weights, and the loss before the first of them known.

@@ -86,6 +86,7 @@ void ReadData(TomlTable table, DataOptions& options) {
   if (!options.datasets.empty() && !procedural) options.procedural_share = 0.0;
   if (procedural) ReadProcedural(*procedural, options);
   table.RefuseUnknown();
+  ValidateOptions(options, table);
 }
 
 void ReadLoss(TomlTable table, LossOptions& options) {

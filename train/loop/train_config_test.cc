@@ -113,6 +113,10 @@ TEST(TrainConfig, RefusesWithFileLineAndKey) {
               HasSubstr("'room/swim': unknown motion"));
   EXPECT_THAT(message("[model]\n[data]\n[data.procedural.scenes]\ncastle = 1\n"),
               HasSubstr(":4: data.procedural.scenes.castle: unknown key"));
+  EXPECT_THAT(message("[model]\n[data]\nthreads = -5\n"),
+              HasSubstr(":3: data.threads: is -5; expected 0 to 1024"));
+  EXPECT_THAT(message("[model]\n[data]\nbatches = 0\n"),
+              HasSubstr(":3: data.batches: is 0; expected 1 to 64"));
   EXPECT_THAT(message("[model]\n[[data.datasets]]\nname = \"a\"\n"),
               HasSubstr("data.datasets[0]: has no path"));
   EXPECT_THAT(message("[model]\n[[data.datasets]]\npath = \"a\"\nmin_stride = 0\n"),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/thread_pool.h"
 #include "calfvo/error.h"
 
 namespace calfvo::train {
@@ -15,6 +16,11 @@ void CheckRange(const char* field, int64_t value, int64_t low, int64_t high) {
 }
 
 }  // namespace
+
+void DataOptions::Validate() const {
+  CheckRange("threads", threads, 0, ThreadPool::kMaxThreads);
+  CheckRange("batches", batches, 1, 64);
+}
 
 void LoopOptions::Validate() const {
   CheckRange("batch", batch, 1, 65'536);

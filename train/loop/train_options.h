@@ -70,6 +70,9 @@ struct DataOptions {
   std::filesystem::path cache;  // for resized pictures of datasets; empty: none
   int threads = 0;              // that read pictures; 0 means one per core
   int batches = 3;              // of pictures, read ahead
+
+  // Throws Error naming the field, its value and what is expected. `procedural` has its own.
+  void Validate() const;
 };
 
 struct TrainOptions {
