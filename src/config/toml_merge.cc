@@ -17,7 +17,8 @@ constexpr int kMaxChain = 8;
 
 toml::table ReadChain(const std::filesystem::path& path, int length) {
   if (length > kMaxChain) {
-    throw Error(fmt::format("{}: extends: more than {} files extend each other", path.string(), kMaxChain));
+    throw Error(
+        fmt::format("{}: extends: a chain of more than {} files, or a circle", path.string(), kMaxChain));
   }
   toml::table table = ParseToml(ReadConfigText(path, "configuration"), path.string());
   const auto base_name = TomlTable(table, path.string(), "").Text("extends");

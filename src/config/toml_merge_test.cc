@@ -38,7 +38,7 @@ TEST(TomlMerge, RefusesCirclesAndMissingFiles) {
   WriteFileAtomically(folder.path() / "a.toml", "extends = \"b.toml\"\n");
   WriteFileAtomically(folder.path() / "b.toml", "extends = \"a.toml\"\n");
   WriteFileAtomically(folder.path() / "c.toml", "extends = \"none.toml\"\n");
-  EXPECT_THAT(ErrorFrom([&] { ReadTomlChain(folder.path() / "a.toml"); }), HasSubstr("extend each other"));
+  EXPECT_THAT(ErrorFrom([&] { ReadTomlChain(folder.path() / "a.toml"); }), HasSubstr("files, or a circle"));
   EXPECT_THAT(ErrorFrom([&] { ReadTomlChain(folder.path() / "c.toml"); }),
               EndsWith("none.toml: cannot open the configuration"));
 }
