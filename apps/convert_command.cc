@@ -30,6 +30,7 @@ struct ConvertOptions {
   std::optional<int> heads;
   std::optional<uint64_t> seed;
   std::vector<double> temperature;
+  std::vector<double> correlation;
   std::string training;
 };
 
@@ -42,7 +43,8 @@ constexpr const char* kConvertExamples = R"(Examples:
 Reads PyTorch .pth (nothing in it is executed) and safetensors: DUSt3R, MASt3R and CroCo; DINOv2 and DINOv3 as Meta or
 Hugging Face name them; VGGT-Omega. The encoder is taken over; the decoder, which those files do not have, gets random
 weights and must be trained. The weights keep their own licence. A model file of calfvo keeps its weights and can get
-another name, another type, another note on its training, and standard deviations that are larger by a factor.)";
+another name, another type, another note on its training, standard deviations that are larger by a factor, and a
+correlation of neighbouring steps (docs/run.md).)";
 
 ModelFile Adjusted(ModelFile model, const ConvertOptions& options) {
   if (options.heads || options.seed) {
@@ -52,16 +54,23 @@ ModelFile Adjusted(ModelFile model, const ConvertOptions& options) {
   for (size_t i = 0; i < options.temperature.size(); ++i) {
     model.config.head.log_variance_shift[i] += std::log(options.temperature[i]);
   }
+  for (size_t i = 0; i < options.correlation.size(); ++i) {
+    model.config.head.step_correlation[i] = options.correlation[i];
+  }
   if (!options.name.empty()) model.config.name = options.name;
   if (!options.training.empty()) model.config.training = options.training;
   return model;
 }
 
 ModelFile FromCheckpoint(const WeightSource& checkpoint, const ConvertOptions& options) {
-  if (!options.temperature.empty() || !options.training.empty()) {
+  const char* of_models = !options.temperature.empty()   ? "--temperature"
+                          : !options.correlation.empty() ? "--correlation"
+                          : !options.training.empty()    ? "--training"
+                                                         : nullptr;
+  if (of_models != nullptr) {
     throw Error(
         fmt::format("{}: is a checkpoint, whose decoder is not trained yet; {} is for models of calfvo",
-                    options.input, options.training.empty() ? "--temperature" : "--training"));
+                    options.input, of_models));
   }
   CheckpointOptions chosen;
   if (!options.name.empty()) chosen.name = options.name;
@@ -117,6 +126,11 @@ Run AddConvertCommand(CLI::App& app) {
                  "Of a model file: factors on the standard deviations of rotation and translation")
       ->expected(2)
       ->check(Between(1e-3, 1e3))
+      ->type_name("R T");
+  app.add_option("--correlation", options->correlation,
+                 "Of a model file: correlation of neighbouring steps' errors, of rotation and translation")
+      ->expected(2)
+      ->check(Between(0.0, 0.999))
       ->type_name("R T");
   app.add_option("--training", options->training, "Of a model file: how it was trained")->type_name("TEXT");
   app.footer(kConvertExamples);

@@ -23,8 +23,8 @@ constexpr const char* kOverlap = "overlap";
 
 struct SuiteArguments {
   SuiteOptions options;
-  std::vector<std::string> tables = {"sequences",  "accuracy",    "scale",  "global",
-                                     "completion", "calibration", "runtime"};
+  std::vector<std::string> tables = {"sequences",  "accuracy",    "scale", "global",
+                                     "completion", "calibration", "poses", "runtime"};
   std::string format = "text";
 };
 

@@ -80,7 +80,8 @@ TEST_F(BenchCli, RandomWeightsCanBeWrittenToAFile) {
 }
 
 TEST_F(BenchCli, ConvertTakesModelsByNameAndRenamesThem) {
-  const Outcome written = Calfvo("convert calfvo-s -o mine.safetensors --name mine --temperature 2 1");
+  const Outcome written =
+      Calfvo("convert calfvo-s -o mine.safetensors --name mine --temperature 2 1 --correlation 0.5 0.75");
   ASSERT_EQ(written.exit_code, 0) << written.err;
   const ModelConfig shipped = OpenModel("calfvo-s").file.config;
   const ModelConfig mine = LoadModelFile(folder_.path() / "mine.safetensors").config;
@@ -88,6 +89,7 @@ TEST_F(BenchCli, ConvertTakesModelsByNameAndRenamesThem) {
   EXPECT_EQ(mine.training, shipped.training);
   EXPECT_NEAR(mine.head.log_variance_shift[0], shipped.head.log_variance_shift[0] + std::log(2.0), 1e-12);
   EXPECT_EQ(mine.head.log_variance_shift[1], shipped.head.log_variance_shift[1]);
+  EXPECT_EQ(mine.head.step_correlation, (std::array<double, 2>{0.5, 0.75}));
 }
 
 // What would change nothing is not taken silently.

@@ -112,6 +112,7 @@ TEST_F(Cli, WrongValuesAreNamedAndExitCodeTwo) {
       {"nonsense --json", "error: 'nonsense' is no command; there are attention bench "},
       {"eval --ref a --est b --max-diff nan", "--max-diff: 'nan' is not a number from 0 to 9000000000"},
       {"convert a -o b --temperature nan 1", "--temperature: 'nan' is not a number"},
+      {"convert a -o b --correlation 0.5 1", "--correlation: '1' is not a number from 0 to 0.999"},
       {"attention a -o b --x 2", "--x: '2' is not a number from 0 to 1\n"},
       {"attention a -o b --frames 0", "--frames: '0' is not a whole number from 1\n"},
       {"attention a -o b --start -1", "--start: '-1'"},

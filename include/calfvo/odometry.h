@@ -48,11 +48,11 @@ struct PoseEstimate {
   int64_t timestamp_ns = 0;
   Rigid3 world_from_camera = {};  // the world is the first camera; metres
 
-  // As Trajectory::covariances: what the errors of all steps so far add up to, to first order, if they were
-  // independent. They are not: neighbouring steps err alike, in scale above all, so that after many steps
-  // true errors are several times as large as this says. Means nothing once the angles' deviations come near
-  // one radian. Zero for a model without confidence (Odometry::has_confidence), which is not to say that it
-  // is sure.
+  // As Trajectory::covariances: what the errors of all steps so far add up to, to first order, with the
+  // correlation of neighbouring steps that the model's file tells. Errors that last longer, such as a scale
+  // that is wrong throughout, are told too small (docs/run.md). Means nothing once the angles' deviations
+  // come near one radian. Zero for a model without confidence (Odometry::has_confidence), which is not to say
+  // that it is sure.
   Matrix6 covariance = Matrix6::Zero();
 
   // The step from the pose before, before.world_from_camera.Inverse() * world_from_camera = (R, t), has

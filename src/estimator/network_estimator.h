@@ -25,6 +25,10 @@ class NetworkEstimator : public WindowEstimator {
 
   int window() const override { return network_.config().window; }
   bool has_confidence() const override { return network_.config().head.confidence; }
+  StepCorrelation step_correlation() const override {
+    const auto& [rotation, translation] = network_.config().head.step_correlation;
+    return {rotation, translation};
+  }
   size_t input_size() const override;
   void Start(int frames_kept) override;
   void SetPictureAspect(double width_over_height) override { width_over_height_ = width_over_height; }

@@ -23,4 +23,30 @@ Matrix6 ComposeCovariance(const Matrix6& covariance_a, const Rigid3& world_from_
 // blkdiag(σ_t² I, σ_R² I): m² and rad².
 Matrix6 IsotropicCovariance(double sigma_t_squared, double sigma_r_squared);
 
+// The correlation of the errors of neighbouring steps, in their standard deviations: 0, independent, to below
+// 1, always the same.
+struct StepCorrelation {
+  double rotation = 0.0;
+  double translation = 0.0;
+};
+
+// The covariance of the end of a chain that starts at a pose without error, one step after the other. A
+// step's errors, as an edge's above, are (σ_t b_t, σ_R b_R) with b of unit variance, which goes on from step
+// to step as b' = ρ b + √(1 − ρ²) w, w new, axis by axis. Without correlation it is what ComposeCovariance
+// gives.
+class CovarianceChain {
+ public:
+  explicit CovarianceChain(const StepCorrelation& correlation);
+
+  // The chain ends at `world_from_a` and goes on to b.
+  void Add(const Rigid3& world_from_a, const Rigid3& a_from_b, double sigma_translation,
+           double sigma_rotation);
+  const Matrix6& covariance() const { return covariance_; }
+
+ private:
+  Vector6 correlation_;
+  Matrix6 covariance_ = Matrix6::Zero();
+  Matrix6 with_step_ = Matrix6::Zero();  // of the end's errors with b
+};
+
 }  // namespace calfvo

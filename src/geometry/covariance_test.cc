@@ -146,5 +146,72 @@ TEST(IsotropicCovariance, PutsTranslationFirst) {
   EXPECT_EQ(IsotropicCovariance(4.0, 9.0), expected);
 }
 
+TEST(CovarianceChain, AgreesWithMonteCarloOfErrorsThatGoOn) {
+  std::mt19937_64 random(4);
+  const StepCorrelation correlation{.rotation = 0.6, .translation = 0.9};
+  const Chain chain = RandomChain(random, 15);
+  const auto sigma_t = [](size_t i) { return 0.01 + 0.002 * static_cast<double>(i % 3); };
+  const double sigma_r = 1e-3;
+  Rigid3 end;
+  CovarianceChain covariances(correlation);
+  for (size_t i = 0; i < chain.edges.size(); ++i) {
+    covariances.Add(end, chain.edges[i], sigma_t(i), sigma_r);
+    end = end * chain.edges[i];
+  }
+  const Matrix6& covariance = covariances.covariance();
+  EXPECT_EQ(covariance, covariance.transpose());
+
+  constexpr int kSamples = 40000;
+  Vector6 kept;
+  kept << Eigen::Vector3d::Constant(correlation.translation), Eigen::Vector3d::Constant(correlation.rotation);
+  const Vector6 renewed = (1.0 - kept.array().square()).sqrt();
+  Matrix6 sampled = Matrix6::Zero();
+  for (int sample = 0; sample < kSamples; ++sample) {
+    Rigid3 pose;
+    Vector6 unit = RandomVector6(random);
+    for (size_t i = 0; i < chain.edges.size(); ++i) {
+      if (i > 0) unit = kept.cwiseProduct(unit) + renewed.cwiseProduct(RandomVector6(random));
+      Vector6 error;
+      error << sigma_t(i) * unit.head<3>(), sigma_r * unit.tail<3>();
+      pose = pose * Moved(chain.edges[i], error);
+    }
+    const Vector6 error = ErrorBetween(end, pose);
+    sampled += error * error.transpose() / kSamples;
+  }
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) {
+      const double product = covariance(i, i) * covariance(j, j);
+      const double deviation = std::sqrt((product + covariance(i, j) * covariance(i, j)) / kSamples);
+      EXPECT_NEAR(sampled(i, j), covariance(i, j), 5.0 * deviation) << i << ", " << j;
+    }
+  }
+}
+
+TEST(CovarianceChain, IsTheSumOfStepsWithoutCorrelation) {
+  std::mt19937_64 random(6);
+  const Chain chain = RandomChain(random, 50);
+  Rigid3 end;
+  Matrix6 expected = Matrix6::Zero();
+  CovarianceChain covariances({});
+  for (const Rigid3& edge : chain.edges) {
+    expected = ComposeCovariance(expected, end, edge, IsotropicCovariance(1e-4, 1e-6));
+    covariances.Add(end, edge, 1e-2, 1e-3);
+    end = end * edge;
+  }
+  EXPECT_LT((covariances.covariance() - expected).norm(), 1e-12 * expected.norm());
+}
+
+// Ten equal errors of a step straight ahead are one of ten steps.
+TEST(CovarianceChain, EqualErrorsAddUp) {
+  CovarianceChain covariances({.rotation = 0.0, .translation = 1.0});
+  Rigid3 end;
+  const Rigid3 ahead{Quaternion::Identity(), {0, 0, 1}};
+  for (int i = 0; i < 10; ++i) {
+    covariances.Add(end, ahead, 0.02, 0.0);
+    end = end * ahead;
+  }
+  EXPECT_NEAR(std::sqrt(covariances.covariance()(2, 2)), 0.2, 1e-12);
+}
+
 }  // namespace
 }  // namespace calfvo

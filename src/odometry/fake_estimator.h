@@ -30,6 +30,7 @@ class FakeEstimator : public WindowEstimator {
   int window() const override { return window_; }
   bool has_confidence() const override { return true; }
   size_t input_size() const override { return 1; }
+  StepCorrelation step_correlation() const override { return correlation; }
   void Start(int frames_kept) override {
     frames_kept_ = frames_kept;
     pictures_.clear();
@@ -71,6 +72,7 @@ class FakeEstimator : public WindowEstimator {
 
   std::vector<int64_t> windows;         // first frames, in the order of asking
   int64_t fail_at_picture = -1;         // the picture whose preparation fails
+  StepCorrelation correlation;          // what it says of its errors
   double aspect = 0.0;                  // of the video's pictures, as told; 0 where nothing was
   double aspect_of_first_window = 0.0;  // what had been told when the first window was begun
 

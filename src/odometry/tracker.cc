@@ -21,7 +21,8 @@ Tracker::Tracker(WindowEstimator& estimator, const TrackerOptions& options)
     : estimator_(estimator),
       window_(estimator.window()),
       advance_(estimator.window() - options.overlap),
-      defer_(options.defer) {
+      defer_(options.defer),
+      covariance_(estimator.step_correlation()) {
   options.Validate(window_);
   estimator_.Start(window_ + advance_ + (defer_ ? 2 : 1) * options.max_batch);
 }
@@ -94,10 +95,9 @@ void Tracker::EmitEdges(int64_t end, std::vector<TrackedPose>& poses) {
   for (; emitted_edges_ < end; ++emitted_edges_) {
     const FusedEdge edge = FuseEdge(pending_.front());
     pending_.pop_front();
-    const double sigma_t = edge.sigma_translation_m;
-    const double sigma_r = edge.sigma_rotation_rad;
-    last_.covariance = ComposeCovariance(last_.covariance, last_.world_from_camera, edge.first_from_second,
-                                         IsotropicCovariance(sigma_t * sigma_t, sigma_r * sigma_r));
+    covariance_.Add(last_.world_from_camera, edge.first_from_second, edge.sigma_translation_m,
+                    edge.sigma_rotation_rad);
+    last_.covariance = covariance_.covariance();
     last_.world_from_camera = last_.world_from_camera * edge.first_from_second;  // (11)
     last_.edge = edge;
     ++last_.frame;

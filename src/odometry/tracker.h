@@ -74,6 +74,7 @@ class Tracker {
   int64_t emitted_edges_ = 0;                      // edge i joins frames i and i + 1
   std::deque<std::vector<PairEstimate>> pending_;  // opinions about the edges from emitted_edges_ on
   TrackedPose last_;
+  CovarianceChain covariance_;
   TrackerTimes times_;
 };
 

@@ -165,6 +165,19 @@ TEST(Tracker, CovarianceMatchesTheScatterOfManyRuns) {
   }
 }
 
+TEST(Tracker, ErrorsThatGoOnAddUpToMore) {
+  const auto covariance = [](const StepCorrelation& correlation) {
+    FakeEstimator estimator(8, NormalNoise(0.005, 0.02));
+    estimator.correlation = correlation;
+    return Matrix6(Track(estimator, 5, 30, 8).back().covariance);
+  };
+  const Matrix6 independent = covariance({});
+  // Variances grow by (1 + ρ) / (1 − ρ), here 9, in the long run.
+  const Matrix6 alike = covariance({.rotation = 0.8, .translation = 0.8});
+  EXPECT_GT(alike.trace(), 5.0 * independent.trace());
+  EXPECT_LT(alike.trace(), 9.0 * independent.trace());
+}
+
 TEST(Tracker, MoreOverlapMeansLessError) {
   const auto error = [](int overlap) {
     FakeEstimator estimator(8, NormalNoise(0.01, 0.05));

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/image_view.h"
+#include "geometry/covariance.h"
 #include "geometry/pair_estimate.h"
 
 namespace calfvo {
@@ -20,6 +21,8 @@ class WindowEstimator {
   virtual int window() const = 0;           // K, at least 2
   virtual bool has_confidence() const = 0;  // false: every u is 0 and means nothing
   virtual size_t input_size() const = 0;    // floats of one prepared picture
+  // How much of a fused step's error goes on into the next.
+  virtual StepCorrelation step_correlation() const = 0;
 
   // Begins a new video. Of its frames the last `frames_kept` stay available to BeginEstimate.
   virtual void Start(int frames_kept) = 0;

@@ -38,6 +38,7 @@ class EndlessSource : public FrameSource {
 class WalkingEstimator : public WindowEstimator {
  public:
   int window() const override { return 8; }
+  StepCorrelation step_correlation() const override { return {}; }
   bool has_confidence() const override { return true; }
   size_t input_size() const override { return 16; }
   void Start(int) override {}

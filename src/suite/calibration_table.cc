@@ -2,6 +2,9 @@
 #include "suite/calibration_table.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "suite/pose_calibration.h"
 
 namespace calfvo {
 namespace {
@@ -14,17 +17,42 @@ std::string SetName(const BenchmarkResults& benchmark, const FoundSequence& foun
   return found.kind == kAnywhere && !folder.empty() ? folder : benchmark.name;
 }
 
+double MeanOfKnown(const std::vector<double>& values) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const double value : values) {
+    if (std::isnan(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return count > 0.0 ? sum / count : kUnknown;
+}
+
 // The sequences of a set, by name.
 struct Members {
   std::string name;
   std::vector<Coverage> rotation;
   std::vector<Coverage> translation;
+  std::vector<Coverage> orientation;
+  std::vector<Coverage> position;
+  std::vector<double> rotation_sums;
+  std::vector<double> translation_sums;
 
-  void Add(const StepCalibration& calibration) {
-    rotation.push_back(calibration.rotation);
-    translation.push_back(calibration.translation);
+  void Add(const SuiteResult& result) {
+    rotation.push_back(result.calibration.rotation);
+    translation.push_back(result.calibration.translation);
+    orientation.push_back(result.pose_calibration.orientation);
+    position.push_back(result.pose_calibration.position);
+    rotation_sums.push_back(result.pose_calibration.rotation_sums);
+    translation_sums.push_back(result.pose_calibration.translation_sums);
   }
-  CalibrationSet Mean() const { return {name, MeanCoverage(rotation), MeanCoverage(translation)}; }
+  CalibrationSet Mean() const {
+    return {name,
+            MeanCoverage(rotation),
+            MeanCoverage(translation),
+            {MeanCoverage(orientation), MeanCoverage(position), MeanOfKnown(rotation_sums),
+             MeanOfKnown(translation_sums)}};
+  }
 };
 
 Series ReliabilityLine(const CalibrationSet& set, const Coverage& coverage, size_t index) {
@@ -41,6 +69,23 @@ Series ReliabilityLine(const CalibrationSet& set, const Coverage& coverage, size
   return line;
 }
 
+// Within one and two deviations, and the factor that would put the first right.
+void AddShares(const Coverage& coverage, std::vector<TableCell>& row) {
+  row.push_back(NumberCell(100.0 * ShareAt(coverage, kOneSigmaLevel), 1));
+  row.push_back(NumberCell(100.0 * ShareAt(coverage, kTwoSigmaLevel), 1));
+  row.push_back(NumberCell(SigmaFactor(coverage), 3));
+}
+
+std::vector<TableCell> RowOfNormalErrors() {
+  std::vector<TableCell> row = {{"normal errors"}};
+  for (int i = 0; i < 2; ++i) {
+    row.push_back(NumberCell(100.0 * NormalShare(1.0), 1));
+    row.push_back(NumberCell(100.0 * NormalShare(2.0), 1));
+    row.push_back(NumberCell(1.0, 3));
+  }
+  return row;
+}
+
 }  // namespace
 
 std::vector<CalibrationSet> CalibrationSets(const SuiteNumbers& numbers) {
@@ -53,8 +98,8 @@ std::vector<CalibrationSet> CalibrationSets(const SuiteNumbers& numbers) {
       if (set == sets.end()) set = sets.insert(sets.end(), Members{.name = name});
       const auto result = sequence->results.find(numbers.overlap);
       if (result == sequence->results.end()) continue;
-      set->Add(result->second.calibration);
-      all.Add(result->second.calibration);
+      set->Add(result->second);
+      all.Add(result->second);
     }
   }
   if (sets.size() > 1) sets.push_back(std::move(all));
@@ -91,21 +136,32 @@ ResultTable CalibrationTable(const SuiteNumbers& numbers) {
                     .heading = {"set", "rotation 1σ", "rotation 2σ", "rotation ×", "translation 1σ",
                                 "translation 2σ", "translation ×"},
                     .figure = ReliabilityFigure(sets)};
-  const auto percent = [](double share) { return NumberCell(100.0 * share, 1); };
   for (const CalibrationSet& set : sets) {
     table.rows.push_back({{set.name}});
-    for (const Coverage& coverage : {set.rotation, set.translation}) {
-      table.rows.back().push_back(percent(ShareAt(coverage, kOneSigmaLevel)));
-      table.rows.back().push_back(percent(ShareAt(coverage, kTwoSigmaLevel)));
-      table.rows.back().push_back(NumberCell(SigmaFactor(coverage), 3));
-    }
+    AddShares(set.rotation, table.rows.back());
+    AddShares(set.translation, table.rows.back());
   }
-  table.rows.push_back({{"normal errors"}});
-  for (int i = 0; i < 2; ++i) {
-    table.rows.back().push_back(percent(NormalShare(1.0)));
-    table.rows.back().push_back(percent(NormalShare(2.0)));
-    table.rows.back().push_back(NumberCell(1.0, 3));
+  table.rows.push_back(RowOfNormalErrors());
+  return table;
+}
+
+ResultTable PosesTable(const SuiteNumbers& numbers) {
+  ResultTable table{.name = "poses",
+                    .title = "Errors of poses within their covariances, in %",
+                    .note =
+                        "Of all poses, relative to the first; ×: as in the table of calibration. ρ: the "
+                        "correlation of the errors of neighbouring steps.",
+                    .heading = {"set", "orientation 1σ", "orientation 2σ", "orientation ×", "position 1σ",
+                                "position 2σ", "position ×", "rotation ρ", "translation ρ"}};
+  for (const CalibrationSet& set : CalibrationSets(numbers)) {
+    table.rows.push_back({{set.name}});
+    AddShares(set.poses.orientation, table.rows.back());
+    AddShares(set.poses.position, table.rows.back());
+    table.rows.back().push_back(NumberCell(CorrelationOfSums(set.poses.rotation_sums), 3));
+    table.rows.back().push_back(NumberCell(CorrelationOfSums(set.poses.translation_sums), 3));
   }
+  table.rows.push_back(RowOfNormalErrors());
+  for (int i = 0; i < 2; ++i) table.rows.back().push_back({"-"});
   return table;
 }
 

@@ -18,6 +18,7 @@ struct CalibrationSet {
   std::string name;
   Coverage rotation;
   Coverage translation;
+  PoseCalibration poses;
 };
 
 // One per dataset. Folders in the layout of TUM can be anything, so those make one set per folder that they
@@ -31,5 +32,8 @@ Figure ReliabilityFigure(std::span<const CalibrationSet> sets);
 // Shares within one and two standard deviations and what would put them right, a row per set, with the
 // figure.
 ResultTable CalibrationTable(const SuiteNumbers& numbers);
+
+// The same of poses, and the correlation of neighbouring steps.
+ResultTable PosesTable(const SuiteNumbers& numbers);
 
 }  // namespace calfvo

@@ -54,6 +54,16 @@ TEST_F(CalibrationTableTest, ARowPerDatasetOrFolderAndOneOfAll) {
               ElementsAre("normal errors", "68.3", "95.4", "1.000", "68.3", "95.4", "1.000"));
 }
 
+TEST_F(CalibrationTableTest, PosesHaveATableOfTheirOwn) {
+  sequences_[0].results.at(5).pose_calibration = {Exact(2.0), Exact(4.0), 1.0, 10.0};
+  const ResultTable table = PosesTable(Numbers());
+  ASSERT_EQ(table.rows.size(), 5U);
+  EXPECT_THAT(Texts(table.rows[0]),
+              ElementsAre("TUM", "38.3", "68.3", "2.000", "19.7", "38.3", "4.000", "0.000", "0.999"));
+  EXPECT_THAT(Texts(table.rows[1]), ElementsAre("room", "-", "-", "-", "-", "-", "-", "-", "-"));
+  for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.heading.size());
+}
+
 TEST_F(CalibrationTableTest, OneSetIsAllThereIs) {
   sequences_.resize(1);
   EXPECT_EQ(CalibrationSets(Numbers()).size(), 1U);

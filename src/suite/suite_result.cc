@@ -34,6 +34,14 @@ void VisitCalibration(Calibration& calibration, Visitor visit) {
   visit("translation", calibration.translation);
 }
 
+template <typename Calibration, typename Visitor>
+void VisitPoseCalibration(Calibration& calibration, Visitor visit) {
+  visit("orientation", calibration.orientation);
+  visit("position", calibration.position);
+  visit("rotation_sums", calibration.rotation_sums);
+  visit("translation_sums", calibration.translation_sums);
+}
+
 template <typename Result, typename Visitor>
 void VisitOwn(Result& result, Visitor visit) {
   visit("model", result.model);
@@ -78,6 +86,7 @@ void WriteSuiteResult(const SuiteResult& result, const std::filesystem::path& pa
   VisitScores(result.zero, Writer(json["zero_motion"]));
   VisitScores(result.constant, Writer(json["constant_motion"]));
   VisitCalibration(result.calibration, Writer(json["calibration"]));
+  VisitPoseCalibration(result.pose_calibration, Writer(json["pose_calibration"]));
   WriteFileAtomically(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
@@ -92,6 +101,7 @@ SuiteResult ReadSuiteResult(const std::filesystem::path& path) {
     VisitScores(result.zero, Reader{json.at("zero_motion")});
     VisitScores(result.constant, Reader{json.at("constant_motion")});
     VisitCalibration(result.calibration, Reader{json.at("calibration")});
+    VisitPoseCalibration(result.pose_calibration, Reader{json.at("pose_calibration")});
   } catch (const std::exception& error) {
     throw Error(
         fmt::format("{}: {}; remove the file to run the sequence again", path.string(), error.what()));

@@ -32,6 +32,17 @@ struct StepCalibration {
   Coverage translation;
 };
 
+// The same of poses: their errors, made independent of each other by the poses' covariances.
+struct PoseCalibration {
+  Coverage orientation;
+  Coverage position;
+  // The variance of what kSummedSteps neighbouring steps' errors, in their deviations, add up to, over that
+  // of as many independent ones: 1 for these, kSummedSteps for one and the same error.
+  double rotation_sums = kUnknown;
+  double translation_sums = kUnknown;
+};
+inline constexpr int kSummedSteps = 10;
+
 struct SuiteResult {
   // What it is a result of. Results that differ in one of these do not go into one table.
   std::string model;         // ModelConfig::name; of random weights it tells their seed
@@ -48,6 +59,7 @@ struct SuiteResult {
   PathScores zero;      // of a camera that never moves
   PathScores constant;  // of the motion that, repeated, has the least t_rel and r_rel
   StepCalibration calibration;
+  PoseCalibration pose_calibration;
 };
 
 // Unknown numbers are null. Reading throws Error naming the file and the field.

@@ -20,6 +20,7 @@
 #include "run/video_runner.h"
 #include "suite/choose_sequences.h"
 #include "suite/path_scores.h"
+#include "suite/pose_calibration.h"
 
 namespace calfvo {
 namespace {
@@ -53,7 +54,7 @@ std::string SettingsText(const SuiteResult& result) {
 SuiteResult EvaluateSequence(const SequenceSource& sequence, const RunReport& report, const fs::path& folder,
                              bool draws) {
   const Trajectory reference = TruePath(sequence);
-  const Trajectory estimate = ReadTrajectory(folder / "trajectory.tum", TrajectoryFormat::kTum);
+  const Trajectory estimate = ReadTrajectory(folder / "poses.csv", TrajectoryFormat::kCsv);
   const std::vector<PoseStep> steps = ReadPoseSteps(folder / "poses.csv");
   if (estimate.size() != sequence.frames().size() || steps.size() != estimate.size()) {
     throw Error(fmt::format("{}: has {} poses for {} frames", folder.string(), estimate.size(),
@@ -80,7 +81,8 @@ SuiteResult EvaluateSequence(const SequenceSource& sequence, const RunReport& re
           .scores = ScorePath(reference, estimate),
           .zero = ScorePath(reference, ZeroMotion(reference)),
           .constant = ScorePath(reference, ConstantMotion(reference)),
-          .calibration = CalibrateSteps(truth, estimate.world_from_camera, steps)};
+          .calibration = CalibrateSteps(truth, estimate.world_from_camera, steps),
+          .pose_calibration = CalibratePoses(truth, estimate, steps)};
 }
 
 class Suite {

@@ -296,10 +296,10 @@ ResultTable OverlapTable(const SuiteNumbers& numbers) {
   return table;
 }
 
-constexpr SuiteTable kTables[] = {{"sequences", SequencesTable},   {"accuracy", AccuracyTable},
-                                  {"scale", ScaleTable},           {"global", GlobalTable},
-                                  {"completion", CompletionTable}, {"calibration", CalibrationTable},
-                                  {"runtime", RuntimeTable},       {"overlap", OverlapTable}};
+constexpr SuiteTable kTables[] = {
+    {"sequences", SequencesTable}, {"accuracy", AccuracyTable},     {"scale", ScaleTable},
+    {"global", GlobalTable},       {"completion", CompletionTable}, {"calibration", CalibrationTable},
+    {"poses", PosesTable},         {"runtime", RuntimeTable},       {"overlap", OverlapTable}};
 
 }  // namespace
 

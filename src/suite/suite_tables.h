@@ -16,8 +16,8 @@ struct SuiteTable {
   ResultTable (*make)(const SuiteNumbers& numbers);
 };
 
-// sequences, accuracy, scale, global, completion, calibration, runtime, and, which needs runs of its own,
-// overlap.
+// sequences, accuracy, scale, global, completion, calibration, poses, runtime, and, which needs runs of its
+// own, overlap.
 std::span<const SuiteTable> SuiteTables();
 
 // The overlaps of the paper's sweep.

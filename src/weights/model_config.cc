@@ -22,6 +22,9 @@ void CheckRange(const char* field, int value, int low, int high) {
     throw Error(fmt::format("{} is {}; expected {} to {}", field, value, low, high));
 }
 
+// Errors that never change would make covariances that no number of steps brings to rest.
+constexpr double kMaxStepCorrelation = 0.999;
+
 // Sums and squares of numbers up to here are numbers, too.
 constexpr double kMaxMagnitude = 1e9;
 
@@ -98,6 +101,12 @@ void ModelConfig::Validate() const {
   for (const double shift : head.log_variance_shift) {
     if (!(std::abs(shift) < 100.0))
       throw Error(fmt::format("head.log_variance_shift is {}; expected within ±100", shift));
+  }
+  for (const double correlation : head.step_correlation) {
+    if (!(correlation >= 0.0 && correlation <= kMaxStepCorrelation)) {
+      throw Error(
+          fmt::format("head.step_correlation is {}; expected 0 to {}", correlation, kMaxStepCorrelation));
+    }
   }
   if (input.aspect && input.resize != ResizeRule::kSquash) {
     throw Error("input.aspect is true, but input.resize is not squash; only squashed pictures need it");

@@ -60,6 +60,8 @@ struct HeadConfig {
   std::array<double, 3> translation_mean = {0.0, 0.0, 0.0};  // metres
   std::array<double, 3> translation_std = {1.0, 1.0, 1.0};   // metres
   std::array<double, 2> log_variance_shift = {0.0, 0.0};     // added to u_R and u_t
+  std::array<double, 2> step_correlation = {0.0,
+                                            0.0};  // of errors of neighbouring steps: rotation, translation
 
   int rotation_values() const;  // 9, 6, 4 or 3
   int values_per_pair() const { return rotation_values() + 3 + (confidence ? 2 : 0); }

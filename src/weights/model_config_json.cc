@@ -174,6 +174,7 @@ HeadConfig ReadHead(const Json& json) {
   reader.Read("translation_mean", &head.translation_mean);
   reader.Read("translation_std", &head.translation_std);
   reader.Read("log_variance_shift", &head.log_variance_shift);
+  if (reader.Has("step_correlation")) reader.Read("step_correlation", &head.step_correlation);
   reader.ExpectNoMore();
   return head;
 }
@@ -185,6 +186,17 @@ Json ToJson(const InputConfig& input) {
                {"mean", input.mean},
                {"std", input.std}};
   if (input.aspect) json["aspect"] = true;
+  return json;
+}
+
+Json ToJson(const HeadConfig& head) {
+  Json json = {{"rotation", NameOf(kRotationNames, head.rotation)},
+               {"confidence", head.confidence},
+               {"translation_mean", head.translation_mean},
+               {"translation_std", head.translation_std},
+               {"log_variance_shift", head.log_variance_shift}};
+  if (head.step_correlation != HeadConfig().step_correlation)
+    json["step_correlation"] = head.step_correlation;
   return json;
 }
 
@@ -272,12 +284,7 @@ std::string ModelConfigJson(const ModelConfig& config) {
         {"heads", config.decoder.heads},
         {"hidden", config.decoder.hidden},
         {"norm_eps", config.decoder.norm_eps}}},
-      {"head",
-       {{"rotation", NameOf(kRotationNames, config.head.rotation)},
-        {"confidence", config.head.confidence},
-        {"translation_mean", config.head.translation_mean},
-        {"translation_std", config.head.translation_std},
-        {"log_variance_shift", config.head.log_variance_shift}}},
+      {"head", ToJson(config.head)},
   };
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }

@@ -76,6 +76,18 @@ TEST(ModelConfig, TheAspectIsAnOptionThatIsWrittenOnlyWhereItIsOn) {
               HasSubstr("input.aspect is true, but input.resize is not squash"));
 }
 
+TEST(ModelConfig, TheCorrelationOfStepsIsWrittenOnlyWhereThereIsOne) {
+  ModelConfig config = NamedConfig("calfvo-s");
+  EXPECT_EQ(ModelConfigJson(config).find("step_correlation"), std::string::npos);
+  config.head.step_correlation = {0.25, 0.5};
+  const ModelConfig read = ParseModelConfig(ModelConfigJson(config), "file");
+  EXPECT_EQ(read.head.step_correlation, config.head.step_correlation);
+  for (const double wrong : {-0.1, 1.0, 1e300}) {
+    config.head.step_correlation[1] = wrong;
+    EXPECT_THAT(ParseError(ModelConfigJson(config)), HasSubstr("head.step_correlation is"));
+  }
+}
+
 TEST(ModelConfig, CountsThePapersParameters) {
   const auto tensors = ModelTensors(NamedConfig("calfvo-l"));
   int64_t encoder = 0;

@@ -30,6 +30,7 @@ void LoadAll(TrainNetworkImpl& network, const std::filesystem::path& path) {
   file.config.licence = wanted.licence;
   file.config.training = wanted.training;
   file.config.head.log_variance_shift = wanted.head.log_variance_shift;
+  file.config.head.step_correlation = wanted.head.step_correlation;
   const std::vector<TensorSpec> tensors = ModelTensors(file.config);
   if (wanted.input.aspect && !file.config.input.aspect) {
     LogInfo("{}: is not told the aspect; what it adds, decoder.aspect, begins with zeros", path.string());
