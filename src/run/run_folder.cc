@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFinished = "run.json";
 constexpr const char* kUnfinished = "unfinished.json";
 
-// Everything else that a run writes, in the order of removal.
+// All else that a run writes, in the order of removal.
 constexpr std::array kNames = {
     kFinished,  "trajectory.tum", "trajectory.kitti", "trajectory.npz", "poses.csv", "path.png",
     "path.svg", "confidence.png", "confidence.svg",   "colmap",         "report"};

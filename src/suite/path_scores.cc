@@ -38,15 +38,23 @@ Trajectory ConstantMotion(const Trajectory& reference) {
   return path;
 }
 
+std::optional<StepError> ErrorOfStep(std::span<const std::optional<Rigid3>> truth,
+                                     std::span<const Rigid3> estimate, size_t i) {
+  if (!truth[i - 1] || !truth[i]) return {};
+  const Rigid3 true_motion = truth[i - 1]->Inverse() * *truth[i];
+  const Rigid3 motion = estimate[i - 1].Inverse() * estimate[i];
+  return StepError{LogSO3(motion.rotation.conjugate() * true_motion.rotation),
+                   true_motion.translation - motion.translation};
+}
+
 StepCalibration CalibrateSteps(std::span<const std::optional<Rigid3>> truth, std::span<const Rigid3> estimate,
                                std::span<const PoseStep> steps) {
   CoverageCounter rotation, translation;
   for (size_t i = 1; i < truth.size(); ++i) {
-    if (!truth[i - 1] || !truth[i] || std::isnan(steps[i].sigma_rotation_rad)) continue;
-    const Rigid3 true_motion = truth[i - 1]->Inverse() * *truth[i];
-    const Rigid3 motion = estimate[i - 1].Inverse() * estimate[i];
-    rotation.Add(LogSO3(motion.rotation.conjugate() * true_motion.rotation), steps[i].sigma_rotation_rad);
-    translation.Add(true_motion.translation - motion.translation, steps[i].sigma_translation_m);
+    const auto error = ErrorOfStep(truth, estimate, i);
+    if (!error || std::isnan(steps[i].sigma_rotation_rad)) continue;
+    rotation.Add(error->rotation_rad, steps[i].sigma_rotation_rad);
+    translation.Add(error->translation_m, steps[i].sigma_translation_m);
   }
   return {rotation.Shares(), translation.Shares()};
 }

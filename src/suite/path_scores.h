@@ -22,6 +22,15 @@ Trajectory ZeroMotion(const Trajectory& reference);
 // somebody who knows the truth can choose. Needs two poses.
 Trajectory ConstantMotion(const Trajectory& reference);
 
+// What the step to frame `i` is off: about the axes of the camera at i, along those of the one before.
+// Nothing without the truth of both.
+struct StepError {
+  Eigen::Vector3d rotation_rad;
+  Eigen::Vector3d translation_m;
+};
+std::optional<StepError> ErrorOfStep(std::span<const std::optional<Rigid3>> truth,
+                                     std::span<const Rigid3> estimate, size_t i);
+
 // `truth`, `estimate` and `steps` have one entry per frame; steps between frames that both have a true pose
 // count. Empty where there are none, or none with confidence.
 StepCalibration CalibrateSteps(std::span<const std::optional<Rigid3>> truth, std::span<const Rigid3> estimate,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "geometry/so3.h"
+#include "suite/path_scores.h"
 
 namespace calfvo {
 namespace {
@@ -51,11 +52,10 @@ PoseCalibration CalibratePoses(std::span<const std::optional<Rigid3>> truth, con
   Sums rotation, translation;
   const std::vector<Rigid3>& poses = estimate.world_from_camera;
   for (size_t i = 1; i < truth.size(); ++i) {
-    if (truth[i - 1] && truth[i] && !std::isnan(steps[i].sigma_rotation_rad)) {
-      const Rigid3 true_motion = truth[i - 1]->Inverse() * *truth[i];
-      const Rigid3 motion = poses[i - 1].Inverse() * poses[i];
-      rotation.Add(LogSO3(motion.rotation.conjugate() * true_motion.rotation) / steps[i].sigma_rotation_rad);
-      translation.Add((true_motion.translation - motion.translation) / steps[i].sigma_translation_m);
+    const auto error = ErrorOfStep(truth, poses, i);
+    if (error && !std::isnan(steps[i].sigma_rotation_rad)) {
+      rotation.Add(error->rotation_rad / steps[i].sigma_rotation_rad);
+      translation.Add(error->translation_m / steps[i].sigma_translation_m);
     } else {
       rotation.Break();
       translation.Break();
