@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "synth/cpu_renderer.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -19,6 +20,7 @@ using synth::Hit;
 using synth::MoverTable;
 using synth::Vec3;
 
+constexpr int kMaxSamples = 8;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 // A frame and the movers at its time; not set when there is no such frame.
@@ -54,6 +56,55 @@ struct Moments {
   Moment next;
 };
 
+// A square of a picture, whose rays share their candidates.
+class PictureTile {
+ public:
+  static constexpr int kSide = 8;
+
+  PictureTile(const FrameView& view, int left, int top, int samples)
+      : view_(view),
+        left_(left),
+        top_(top),
+        right_(std::min(left + kSide, view.camera->width)),
+        bottom_(std::min(top + kSide, view.camera->height)),
+        samples_(samples) {
+    synth::RayBounds bounds;
+    size_t at = 0;
+    for (int y = top_; y < bottom_; ++y) {
+      for (int x = left_; x < right_; ++x) {
+        for (int i = 0; i < samples_; ++i, ++at) {
+          rays_[at] = synth::SampleAt(view, x, y, i, samples_);
+          synth::Include(rays_[at].ray, bounds);
+        }
+      }
+    }
+    synth::FindCandidates(*view.scene, *view.movers, synth::ToBundle(bounds), candidates_);
+  }
+
+  // Calls body(x, y, light) for each of its pixels.
+  template <typename Body>
+  void ForEachPixel(const Body& body) const {
+    const synth::Sample* next = rays_.data();
+    for (int y = top_; y < bottom_; ++y) {
+      for (int x = left_; x < right_; ++x) {
+        synth::PixelSum sum;
+        for (int i = 0; i < samples_; ++i, ++next) {
+          const Hit hit = synth::TraceAmong(candidates_, *view_.scene, *view_.movers, next->dt, next->ray);
+          synth::AddSample(view_, *next, hit, sum);
+        }
+        body(x, y, sum.light * (1.0F / static_cast<float>(samples_)));
+      }
+    }
+  }
+
+ private:
+  const FrameView& view_;
+  int left_, top_, right_, bottom_;
+  int samples_;
+  std::array<synth::Sample, static_cast<size_t>(kSide* kSide* kMaxSamples)> rays_;  // row by row
+  synth::Candidates candidates_;
+};
+
 float Depth(const FrameView& view, synth::Pixel at, Hit& hit) {
   const float depth = synth::PixelDepth(view, at.x, at.y, hit);
   return depth < synth::kFar ? depth : std::numeric_limits<float>::infinity();
@@ -72,8 +123,9 @@ FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& c
                                  const PosedFrame* frames, int count, int index,
                                  const synth::WindowEffects& effects, uint64_t seed,
                                  const RenderOptions& options) const {
-  if (options.samples < 1 || options.samples > 8) {
-    throw Error("samples is " + std::to_string(options.samples) + "; expected 1 to 8");
+  const int samples = effects.samples > 0 ? effects.samples : options.samples;
+  if (samples < 1 || samples > kMaxSamples) {
+    throw Error("samples is " + std::to_string(samples) + "; expected 1 to 8");
   }
   const Moments moments(scene, camera, frames, count, index, effects, textures_);
   const FrameView& view = moments.here.view;
@@ -90,26 +142,27 @@ FrameOutputs CpuRenderer::Render(const synth::Scene& scene, const CameraModel& c
     out.motion_to_next.resize(2 * pixels);
     out.motion_to_previous.resize(2 * pixels);
   }
-  const int samples = effects.samples > 0 ? effects.samples : options.samples;
   const float gain = synth::FrameGain(effects, index);
   const auto noise_seed = static_cast<uint32_t>(portable::Mix(seed + static_cast<uint64_t>(index) * 977U));
 
-  threads_.ParallelFor(camera.height, [&](int64_t row) {
-    const int y = static_cast<int>(row);
-    for (int x = 0; x < camera.width; ++x) {
-      const size_t i = static_cast<size_t>(y) * static_cast<size_t>(camera.width) + static_cast<size_t>(x);
-      const Vec3 light = synth::PixelLight(view, x, y, samples);
-      const synth::Rgb8 color =
-          synth::Develop(effects, light, gain, x, y, camera.width, camera.height, noise_seed);
-      synth::Store(color, &out.rgb[3 * i]);
-      if (out.depth.empty()) continue;
-      const synth::Pixel at{static_cast<float>(x), static_cast<float>(y)};
-      Hit hit;
-      out.depth[i] = Depth(view, at, hit);
-      out.primitive[i] = hit.primitive;
-      if (!options.motion) continue;
-      StoreMotion(view, moments.next, at, hit, &out.motion_to_next[2 * i]);
-      StoreMotion(view, moments.previous, at, hit, &out.motion_to_previous[2 * i]);
+  constexpr int kSide = PictureTile::kSide;
+  threads_.ParallelFor((camera.height + kSide - 1) / kSide, [&](int64_t tile_row) {
+    for (int left = 0; left < camera.width; left += kSide) {
+      const PictureTile tile(view, left, static_cast<int>(tile_row) * kSide, samples);
+      tile.ForEachPixel([&](int x, int y, const Vec3& light) {
+        const size_t i = static_cast<size_t>(y) * static_cast<size_t>(camera.width) + static_cast<size_t>(x);
+        const synth::Rgb8 color =
+            synth::Develop(effects, light, gain, x, y, camera.width, camera.height, noise_seed);
+        synth::Store(color, &out.rgb[3 * i]);
+        if (out.depth.empty()) return;
+        const synth::Pixel at{static_cast<float>(x), static_cast<float>(y)};
+        Hit hit;
+        out.depth[i] = Depth(view, at, hit);
+        out.primitive[i] = hit.primitive;
+        if (!options.motion) return;
+        StoreMotion(view, moments.next, at, hit, &out.motion_to_next[2 * i]);
+        StoreMotion(view, moments.previous, at, hit, &out.motion_to_previous[2 * i]);
+      });
     }
   });
   if (effects.sharpness != 0.0F) {

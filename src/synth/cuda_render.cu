@@ -2,6 +2,8 @@
 // Compiled with fast arithmetic: pictures may differ from the host's by rounding.
 #include <cuda_runtime.h>
 
+#include <climits>
+
 #include "synth/cuda_kernels.h"
 #include "synth/jpeg_blocks.h"
 #include "synth/render_pixel.h"
@@ -77,11 +79,94 @@ __global__ void __launch_bounds__(kMeterPlaces) MeterKernel(RenderArguments a) {
   SetExposure(sum / kMeterPlaces, effects);
 }
 
+// What FindCandidatesByBlock works with, in shared memory.
+struct CandidateScratch {
+  Candidates candidates;
+  int low[6];  // of RayBounds, see Ordered
+  int high[6];
+  int found;
+  int places[kMaxCandidates];  // in the order in which threads found them
+  float near[kMaxCandidates];
+};
+
+// Floats as integers of the same order, and back.
+__device__ int Ordered(float x) {
+  const int bits = __float_as_int(x);
+  return bits >= 0 ? bits : bits ^ 0x7FFFFFFF;
+}
+__device__ float FromOrdered(int x) {
+  return __int_as_float(x >= 0 ? x : x ^ 0x7FFFFFFF);
+}
+
+__device__ void ShareBounds(Vec3 low, Vec3 high, int* shared_low, int* shared_high) {
+  const float lows[3] = {low.x, low.y, low.z};
+  const float highs[3] = {high.x, high.y, high.z};
+#pragma unroll
+  for (int i = 0; i < 3; ++i) {
+    const int least = __reduce_min_sync(0xFFFFFFFFU, Ordered(lows[i]));
+    const int most = __reduce_max_sync(0xFFFFFFFFU, Ordered(highs[i]));
+    if ((threadIdx.x & 31) != 0) continue;
+    atomicMin(shared_low + i, least);
+    atomicMax(shared_high + i, most);
+  }
+}
+
+__device__ Vec3 SharedVec(const int* ordered) {
+  return {FromOrdered(ordered[0]), FromOrdered(ordered[1]), FromOrdered(ordered[2])};
+}
+
+// What FindCandidates does, by all threads of a block, for the rays of all of them. Threads may read
+// scratch.candidates afterwards, and must have done so before the next call.
+__device__ void FindCandidatesByBlock(const FrameView& view, const RayBounds& own,
+                                      CandidateScratch& scratch) {
+  const Scene& scene = *view.scene;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread < 6) {
+    scratch.low[thread] = INT_MAX;
+    scratch.high[thread] = INT_MIN;
+    scratch.found = 0;
+  }
+  __syncthreads();
+  ShareBounds(own.origin_low, own.origin_high, scratch.low, scratch.high);
+  ShareBounds(own.direction_low, own.direction_high, scratch.low + 3, scratch.high + 3);
+  __syncthreads();
+  const Bundle bundle = ToBundle({SharedVec(scratch.low), SharedVec(scratch.high), SharedVec(scratch.low + 3),
+                                  SharedVec(scratch.high + 3)});
+  const int places = CandidatePlaces(scene);
+  for (int place = thread; place < places; place += static_cast<int>(blockDim.x)) {
+    Node box;
+    if (!CandidateBox(scene, *view.movers, place, box)) continue;
+    const float near = EnterBox(box, bundle);
+    if (near == kFar) continue;
+    const int slot = atomicAdd(&scratch.found, 1);
+    if (slot >= kMaxCandidates) continue;
+    scratch.near[slot] = near;
+    scratch.places[slot] = place;
+  }
+  __syncthreads();
+  const int count = scratch.found;
+  if (thread == 0) scratch.candidates.count = count;
+  if (thread < count && count <= kMaxCandidates) {
+    const float near = scratch.near[thread];
+    const int place = scratch.places[thread];
+    int rank = 0;
+    for (int i = 0; i < count; ++i) {
+      rank += scratch.near[i] < near || (scratch.near[i] == near && scratch.places[i] < place) ? 1 : 0;
+    }
+    Node box;
+    CandidateBox(scene, *view.movers, place, box);
+    scratch.candidates.boxes[rank] = box;
+    scratch.candidates.near[rank] = near;
+  }
+  __syncthreads();
+}
+
 // A block of 16 × 8 pixels; a warp covers 8 × 4 of them, so that its rays stay together.
 constexpr int kTileWidth = 16;
 constexpr int kTileHeight = 8;
 
-__global__ void __launch_bounds__(128, 7) PictureKernel(RenderArguments a) {
+__global__ void __launch_bounds__(kTileWidth* kTileHeight, 7) PictureKernel(RenderArguments a) {
+  __shared__ CandidateScratch scratch;
   const int window = OfThread(a, blockIdx.z);
   const int frame = OfThread(a, blockIdx.y);
   const int tiles = (a.width + kTileWidth - 1) / kTileWidth;
@@ -89,12 +174,33 @@ __global__ void __launch_bounds__(128, 7) PictureKernel(RenderArguments a) {
   const int tile_x = static_cast<int>(blockIdx.x) - tile_y * tiles;
   const int lane = static_cast<int>(threadIdx.x) & 31;
   const int warp = static_cast<int>(threadIdx.x) >> 5;
-  const int x = tile_x * kTileWidth + (warp & 1) * 8 + (lane & 7);
-  const int y = tile_y * kTileHeight + (warp >> 1) * 4 + (lane >> 3);
-  if (x >= a.width || y >= a.height) return;
+  const int tile_pixel_x = tile_x * kTileWidth + (warp & 1) * 8 + (lane & 7);
+  const int tile_pixel_y = tile_y * kTileHeight + (warp >> 1) * 4 + (lane >> 3);
+  const bool inside = tile_pixel_x < a.width && tile_pixel_y < a.height;
+  const int x = min(tile_pixel_x, a.width - 1);  // those outside help to find candidates
+  const int y = min(tile_pixel_y, a.height - 1);
   const FrameView view = ViewOf(a, window, frame);
   const WindowEffects& effects = *view.effects;
-  const Vec3 light = PixelLight(view, x, y, effects.samples > 0 ? effects.samples : a.samples);
+  const int samples = effects.samples > 0 ? effects.samples : a.samples;
+  PixelSum sum;
+  CALFVO_ROLLED
+  for (int first = 0; first < samples; first += 2) {
+    const bool two = first + 1 < samples;
+    const Sample one = SampleAt(view, x, y, first, samples);
+    const Sample other = two ? SampleAt(view, x, y, first + 1, samples) : one;
+    RayBounds bounds;
+    Include(one.ray, bounds);
+    Include(other.ray, bounds);
+    FindCandidatesByBlock(view, bounds, scratch);
+    CALFVO_ROLLED
+    for (int i = 0; i < (two ? 2 : 1); ++i) {
+      const Sample sample = i == 0 ? one : other;
+      const Hit hit = TraceAmong(scratch.candidates, *view.scene, *view.movers, sample.dt, sample.ray);
+      AddSample(view, sample, hit, sum);
+    }
+  }
+  if (!inside) return;
+  const Vec3 light = sum.light * (1.0F / static_cast<float>(samples));
   const uint64_t window_seed = a.seed + static_cast<uint64_t>(window) * 0x10001U;
   const auto noise_seed =
       static_cast<uint32_t>(portable::Mix(window_seed + static_cast<uint64_t>(frame) * 977U));

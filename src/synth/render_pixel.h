@@ -4,6 +4,7 @@
 #pragma once
 
 #include "synth/camera_model.h"
+#include "synth/candidates.h"
 #include "synth/effects.h"
 #include "synth/posed_frame.h"
 #include "synth/shade.h"
@@ -25,45 +26,54 @@ CALFVO_HD Ray RayAt(const FrameView& view, float x, float y, float dt) {
   return {PositionAt(*view.frame, dt), Normalized(DirectionToWorld(*view.frame, dt, in_camera))};
 }
 
-// The mean light of `samples` rays through pixel (x, y): spread over its area and over the exposure.
-CALFVO_HD Vec3 PixelLight(const FrameView& view, int x, int y, int samples) {
-  const Scene& scene = *view.scene;
-  const float pixel_angle = 1.0F / sqrtf(view.camera->fx * view.camera->fy);
+// A ray through a pixel, at an instant of its exposure.
+struct Sample {
+  Ray ray;
+  float dt = 0.0F;
+};
+
+// Ray i of `samples` through pixel (x, y), which are spread over its area and over the exposure.
+CALFVO_HD Sample SampleAt(const FrameView& view, int x, int y, int i, int samples) {
   const float share = 1.0F / static_cast<float>(samples);
   // Neighbouring pixels look at different instants, so that few samples blur without ghosts.
   const float jitter = view.effects->exposure_s > 0.0F ? UpperUnit(HashCell(x, y, 77U)) : 0.5F;
-  Vec3 sum;
-  int shadow_of = kNothing;
+  const float along = (static_cast<float>(i) + 0.5F) * share;
+  // Places on a line of slope −1/2 or so cover both directions with few samples.
+  const float px = static_cast<float>(x) + along - 0.5F;
+  const float across = samples <= 1 ? 0.5F : along * 2.0F - Floor(along * 2.0F);
+  const float py = static_cast<float>(y) + (samples == 2 ? 0.5F - along : across - 0.5F);
+  const float dt = SampleTime(*view.effects, static_cast<float>(y), view.camera->height,
+                              (static_cast<float>(i) + jitter) * share);
+  return {RayAt(view, px, py, dt), dt};
+}
+
+// The light of a pixel's samples, added up.
+struct PixelSum {
+  Vec3 light;
+  int shadow_of = kNothing;  // the primitive of the last shadow ray, and what it found
   float lit = 1.0F;
-  CALFVO_ROLLED
-  for (int i = 0; i < samples; ++i) {
-    const float along = (static_cast<float>(i) + 0.5F) * share;
-    // Places on a line of slope −1/2 or so cover both directions with few samples.
-    const float px = static_cast<float>(x) + along - 0.5F;
-    const float across = samples <= 1 ? 0.5F : along * 2.0F - Floor(along * 2.0F);
-    const float py = static_cast<float>(y) + (samples == 2 ? 0.5F - along : across - 0.5F);
-    const float dt = SampleTime(*view.effects, static_cast<float>(y), view.camera->height,
-                                (static_cast<float>(i) + jitter) * share);
-    const Ray ray = RayAt(view, px, py, dt);
-    const Hit hit = Trace(scene, *view.movers, dt, ray);
-    if (hit.primitive == kNothing) {
-      sum += SkyColor(scene.light, ray.direction, pixel_angle);
-      continue;
-    }
-    const Surface surface = SurfaceAt(scene, *view.movers, dt, ray, hit, pixel_angle);
-    if (hit.primitive != shadow_of) {  // samples on one primitive share a shadow ray
-      shadow_of = hit.primitive;
-      float distance = 0.0F;
-      const Vec3 to_light = ToLight(scene.light, surface.point, distance);
-      lit = 0.0F;
-      if (Dot(surface.normal, to_light) > 0.0F) {
-        const Ray shadow{surface.point + surface.normal * 2e-3F, to_light};
-        lit = IsHidden(scene, *view.movers, dt, shadow, distance) ? 0.0F : 1.0F;
-      }
-    }
-    sum += ShadeSurface(scene, ray, surface, hit.t, lit, view.textures);
+};
+
+CALFVO_HD void AddSample(const FrameView& view, const Sample& sample, const Hit& hit, PixelSum& sum) {
+  const Scene& scene = *view.scene;
+  const Ray& ray = sample.ray;
+  const float pixel_angle = 1.0F / sqrtf(view.camera->fx * view.camera->fy);
+  if (hit.primitive == kNothing) {
+    sum.light += SkyColor(scene.light, ray.direction, pixel_angle);
+    return;
   }
-  return sum * share;
+  const Surface surface = SurfaceAt(scene, *view.movers, sample.dt, ray, hit, pixel_angle);
+  if (hit.primitive != sum.shadow_of) {  // samples on one primitive share a shadow ray
+    sum.shadow_of = hit.primitive;
+    float distance = 0.0F;
+    const Vec3 to_light = ToLight(scene.light, surface.point, distance);
+    sum.lit = 0.0F;
+    if (Dot(surface.normal, to_light) > 0.0F) {
+      const Ray shadow{surface.point + surface.normal * 2e-3F, to_light};
+      sum.lit = IsHidden(scene, *view.movers, sample.dt, shadow, distance) ? 0.0F : 1.0F;
+    }
+  }
+  sum.light += ShadeSurface(scene, ray, surface, hit.t, sum.lit, view.textures);
 }
 
 // A camera's meter looks at 8 × 8 places of the first frame.
@@ -74,7 +84,10 @@ inline constexpr int kMeterPlaces = kMeterSide * kMeterSide;
 CALFVO_HD float MeterAt(const FrameView& view, int place) {
   const int x = (2 * (place % kMeterSide) + 1) * view.camera->width / (2 * kMeterSide);
   const int y = (2 * (place / kMeterSide) + 1) * view.camera->height / (2 * kMeterSide);
-  return Compress(Grey(PixelLight(view, x, y, 1)));
+  const Sample sample = SampleAt(view, x, y, 0, 1);
+  PixelSum sum;
+  AddSample(view, sample, Trace(*view.scene, *view.movers, sample.dt, sample.ray), sum);
+  return Compress(Grey(sum.light));
 }
 
 // The distance along the optical axis, at the middle of the pixel and of its exposure; kFar for sky.

@@ -59,6 +59,20 @@ CALFVO_HD float EnterBox(const Node& box, const BoxRay& ray, float limit) {
   return near <= far ? near : kFar;
 }
 
+// `count` primitives from `first`. With `kAny`, stops at the first hit found before hit.t and says so.
+template <bool kAny>
+CALFVO_HD bool TracePrimitives(const Scene& scene, int first, int count, const Ray& ray, Hit& hit) {
+  CALFVO_ROLLED
+  for (int i = first; i < first + count; ++i) {
+    const float t = IntersectPrimitive(scene.primitives[i], ray);
+    if (t < hit.t) {
+      hit = {t, i};
+      if (kAny) return true;
+    }
+  }
+  return false;
+}
+
 // Static primitives, through the hierarchy. With `kAny`, stops at the first hit found before hit.t.
 template <bool kAny>
 CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, const BoxRay& box_ray, Hit& hit) {
@@ -73,14 +87,7 @@ CALFVO_HD void TraceStatic(const Scene& scene, const Ray& ray, const BoxRay& box
   int count = root.count;
   while (true) {
     if (count > 0) {
-      CALFVO_ROLLED
-      for (int i = first; i < first + count; ++i) {
-        const float t = IntersectPrimitive(scene.primitives[i], ray);
-        if (t < hit.t) {
-          hit = {t, i};
-          if (kAny) return;
-        }
-      }
+      if (TracePrimitives<kAny>(scene, first, count, ray, hit)) return;
     } else {
       const Node a = Load(scene.nodes[first]);
       const Node b = Load(scene.nodes[first + 1]);
@@ -119,34 +126,34 @@ CALFVO_HD void TraceMovers(const Scene& scene, const MoverTable& table, float dt
     const Node box = Load(table.boxes[m]);
     if (EnterBox(box, box_ray, hit.t) == kFar) continue;
     const Ray moved{ray.origin - table.OffsetAt(m, dt), ray.direction};
-    CALFVO_ROLLED
-    for (int i = box.first; i < box.first + box.count; ++i) {
-      const float t = IntersectPrimitive(scene.primitives[i], moved);
-      if (t < hit.t) {
-        hit = {t, i};
-        if (kAny) return;
-      }
-    }
+    if (TracePrimitives<kAny>(scene, box.first, box.count, moved, hit)) return;
   }
 }
 
-// The nearest surface, `dt` seconds after the time of the table. `direction` has unit length.
-CALFVO_HD Hit Trace(const Scene& scene, const MoverTable& table, float dt, const Ray& ray) {
+// The nearest of the ground and what walk(box_ray, hit) finds nearer than `hit`.
+template <typename Walk>
+CALFVO_HD Hit NearestHit(const Scene& scene, const Ray& ray, const Walk& walk) {
   Hit hit;
-  // Over terrain the hierarchy goes first: it often spares the march over the ground.
+  // Over terrain the things go first: they often spare the march over the ground.
   const bool flat = scene.terrain.size <= 0.0F;
   if (flat) {
     const float t = IntersectGround(scene.terrain, ray, kFar);
     if (t < kFar) hit = {t, kGround};
   }
-  const BoxRay box_ray = ToBoxRay(ray);
-  TraceStatic<false>(scene, ray, box_ray, hit);
-  TraceMovers<false>(scene, table, dt, ray, box_ray, hit);
+  walk(ToBoxRay(ray), hit);
   if (!flat) {
     const float t = IntersectGround(scene.terrain, ray, hit.t);
     if (t < hit.t) hit = {t, kGround};
   }
   return hit;
+}
+
+// The nearest surface, `dt` seconds after the time of the table. `direction` has unit length.
+CALFVO_HD Hit Trace(const Scene& scene, const MoverTable& table, float dt, const Ray& ray) {
+  return NearestHit(scene, ray, [&](const BoxRay& box_ray, Hit& hit) {
+    TraceStatic<false>(scene, ray, box_ray, hit);
+    TraceMovers<false>(scene, table, dt, ray, box_ray, hit);
+  });
 }
 
 // Whether something hides the point at `distance` along the ray. Terrain casts no shadow.
