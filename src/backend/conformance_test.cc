@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every set of kernels that this CPU runs against `ref`, operation by operation.
+// Every set of kernels that this CPU runs, and that for AMX with emulated tiles, against `ref`, operation by
+// operation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "backend/cpu/cpu_backend.h"
+#include "backend/cpu/emulated_amx.h"
 #include "backend/op_cases.h"
 #include "backend/ref/ref_backend.h"
 
 namespace calfvo {
 namespace {
+
+std::vector<const CpuKernels*> TestedKernels() {
+  std::vector<const CpuKernels*> tested = SupportedKernels();
+#if defined(__x86_64__)
+  const bool has_bf16 =
+      std::any_of(tested.begin(), tested.end(), [](const auto* kernels) { return kernels->bf16; });
+  if (has_bf16) tested.push_back(&kEmulatedAmxKernels);
+#endif
+  return tested;
+}
 
 class Conformance : public testing::TestWithParam<std::string> {};
 
@@ -19,7 +33,7 @@ TEST_P(Conformance, KernelsAgreeWithRefForAnyNumberOfThreads) {
     const auto oracle = op.prepare(*ref);
     oracle->Run();
     const std::vector<float> expected = oracle->Output();
-    for (const CpuKernels* kernels : SupportedKernels()) {
+    for (const CpuKernels* kernels : TestedKernels()) {
       std::vector<float> first;
       for (const int threads : {1, 2, 5}) {
         const auto backend = MakeCpuBackend(*kernels, threads);

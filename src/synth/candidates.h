@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rays through neighbouring pixels meet the same few things. Boxes that all rays of a tile of the picture miss
-// are found once for the tile, by interval arithmetic, instead of by every ray that walks the hierarchy.
+// Rays through neighbouring pixels meet the same few things. Boxes that all rays of a tile of the picture
+// miss are found once for the tile, by interval arithmetic, instead of by every ray that walks the hierarchy.
 #pragma once
 
 #include "synth/trace.h"
@@ -33,7 +33,7 @@ struct BundleAxis {
   CALFVO_HD static BundleAxis From(float origin_low, float origin_high, float low, float high) {
     constexpr float kStill = 1e-12F;
     return {origin_low, origin_high, high > kStill ? 1.0F / high : kFar, low < -kStill ? -1.0F / low : kFar,
-            low > kStill    ? 1.0F / low
+            low > kStill     ? 1.0F / low
             : high < -kStill ? 1.0F / high
                              : 0.0F};
   }
@@ -60,9 +60,8 @@ CALFVO_HD Bundle ToBundle(const RayBounds& b) {
 
 // A t before which no ray of the bundle is in the box, or kFar when certainly none meets it.
 CALFVO_HD float EnterBox(const Node& box, const Bundle& bundle) {
-  const float near =
-      Max(Max(bundle.x.Enter(box.low.x, box.high.x), bundle.y.Enter(box.low.y, box.high.y)),
-          Max(bundle.z.Enter(box.low.z, box.high.z), 0.0F));
+  const float near = Max(Max(bundle.x.Enter(box.low.x, box.high.x), bundle.y.Enter(box.low.y, box.high.y)),
+                         Max(bundle.z.Enter(box.low.z, box.high.z), 0.0F));
   const float far = Min(Min(bundle.x.Leave(box.low.x, box.high.x), bundle.y.Leave(box.low.y, box.high.y)),
                         bundle.z.Leave(box.low.z, box.high.z));
   return near <= far && near < kFar ? near : kFar;

@@ -23,7 +23,7 @@ struct LinearTask {
   int64_t rows;
   int64_t in;
   const void* packed;  // the first panel
-  const float* bias;   // of the first panel's columns, padded to whole panels
+  const float* bias;   // of the first panel's columns, padded to whole panels; null: none
   int64_t out;         // columns wanted, from the first panel on
   void* y;             // [rows, y_stride]; the element at the first row and column
   int64_t y_stride;    // elements

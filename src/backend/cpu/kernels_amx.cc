@@ -2,14 +2,16 @@
 // Compiled for x86-64 with AMX: matrix products of bf16 in tiles of 16 × 16 sums. Layer norm and temporal
 // attention are those of AVX-512.
 //
-// A block of 32 × 48 sums takes six of the eight tile registers and runs along all of `in`: sums that leave
-// the registers and come back cost more than anything else. One register holds a tile of x, one a tile of
-// weights, in an order that changes one of them at a time. Both are packed so that a tile is one kilobyte in
-// a row, and lie in the second-level cache: the rows of a task while all panels pass, a panel while all
+// A block of 32 × 48 sums takes six of the eight tile registers and runs along all of `in`, or along
+// kMostDepth of it where results are added to the stream anyway: sums that leave the registers and come back
+// cost more than anything else but rows that do not fit the cache. One register holds a tile of x, one a tile
+// of weights, in an order that changes one of them at a time. Both are packed so that a tile is one kilobyte
+// in a row, and lie in the second-level cache: the rows of a task while all panels pass, a panel while all
 // blocks of rows do. Weights are loaded with the hint that they will not be wanted soon, so that x stays in
 // the first level for its second use. The next panel is fetched meanwhile, a few lines at each step, so that
 // the third level is read evenly. The sums of a finished block wait; while the tile unit works on the next
-// one, the vector units add bias, take GELU and write them out, some rows between two products.
+// one, the vector units add bias, take GELU and write them out, some rows between two products. Fetching the
+// places of results ahead did not pay: it takes the buffers that tiles come through.
 #define CALFVO_ISA isa_amx
 #include "backend/cpu/kernels_impl.h"
 
@@ -22,23 +24,28 @@ constexpr int64_t kDepth = 32;                     // elements along `in` that o
 constexpr int64_t kBlock = 2 * kTile;              // rows of a block of sums
 constexpr int64_t kPanelColumns = 3 * kTile;       // its columns
 constexpr int64_t kTileElements = kTile * kDepth;  // of a tile of x or weights
+constexpr int64_t kMostDepth = 1024;               // along `in` at a time, where results are added up
 
 int64_t DepthSteps(int64_t in) {
   return (in + kDepth - 1) / kDepth;
 }
 
-// Blocks of rows that pass a panel together: the more, the less often the weights are read, as long as rows
-// and panel stay in a second-level cache of two megabytes.
-int64_t TaskBlocks(int64_t in) {
-  constexpr int64_t kMost = 13;
+int64_t AtMostDepth(int64_t in) {
+  return in < kMostDepth ? in : kMostDepth;
+}
+
+// Rows that pass a panel together: the more, the less often the weights are read, as long as rows and panel
+// stay in a second-level cache of two megabytes.
+int64_t RowsAtOnce(int64_t depth) {
+  constexpr int64_t kMost = 13;  // blocks
   constexpr int64_t kMostBytes = int64_t{3} << 19;
   const int64_t fitting =
-      kMostBytes / (2 * kTileElements * DepthSteps(in) * static_cast<int64_t>(sizeof(BFloat16)));
-  return fitting < 1 ? 1 : fitting < kMost ? fitting : kMost;
+      kMostBytes / (2 * kTileElements * DepthSteps(depth) * static_cast<int64_t>(sizeof(BFloat16)));
+  return (fitting < 1 ? 1 : fitting < kMost ? fitting : kMost) * kBlock;
 }
 
 int64_t AmxTaskRows(int64_t in) {
-  return TaskBlocks(in) * kBlock;
+  return RowsAtOnce(AtMostDepth(in));
 }
 
 size_t AmxPanelSize(int64_t in) {
@@ -69,23 +76,32 @@ void AmxPack(const float* weight, int64_t out, int64_t in, void* packed) {
   }
 }
 
-size_t AmxPackSpace(int64_t in) {
-  const auto rows = static_cast<size_t>(AmxTaskRows(in) * DepthSteps(in) * kDepth) * sizeof(BFloat16);
-  return rows + 2 * static_cast<size_t>(kBlock * kPanelColumns) * sizeof(float);
+// Elements of the rows that are packed at once.
+int64_t PackedRowElements(int64_t depth) {
+  return RowsAtOnce(depth) * DepthSteps(depth) * kDepth;
 }
 
-// 32 rows: for each step along `in`, two tiles of [16 rows][32].
-void PackBlockRows(const BFloat16* x, int64_t rows, int64_t in, BFloat16* to) {
-  const int64_t steps = DepthSteps(in);
-  for (int64_t row = 0; row < kBlock; ++row) {
-    BFloat16* at = to + (row / kTile) * kTileElements + (row % kTile) * kDepth;
-    for (int64_t step = 0; step < steps; ++step, at += 2 * kTileElements) {
-      const int64_t left = row < rows ? in - step * kDepth : 0;
+size_t AmxPackSpace(int64_t in) {
+  const int64_t whole = PackedRowElements(in);
+  const int64_t part = PackedRowElements(AtMostDepth(in));
+  return static_cast<size_t>(whole > part ? whole : part) * sizeof(BFloat16) +
+         2 * static_cast<size_t>(kBlock * kPanelColumns) * sizeof(float);
+}
+
+// 32 rows, `stride` apart: for each step along `depth`, two tiles of [16 rows][32]. Step by step, so that it
+// is written in order: rows may be a power of two apart, and of those the first level holds few at a time.
+void PackBlockRows(const BFloat16* x, int64_t rows, int64_t stride, int64_t depth, BFloat16* to) {
+  constexpr int64_t kAhead = 4;  // steps
+  for (int64_t k = 0; k < depth; k += kDepth) {
+    for (int64_t row = 0; row < kBlock; ++row, to += kDepth) {
+      const BFloat16* from = x + row * stride + k;
+      const int64_t left = row < rows ? depth - k : 0;
       if (left >= kDepth) {
-        __builtin_memcpy(static_cast<void*>(at), x + row * in + step * kDepth, kDepth * sizeof(BFloat16));
+        __builtin_prefetch(from + kAhead * kDepth);
+        __builtin_memcpy(static_cast<void*>(to), from, kDepth * sizeof(BFloat16));
         continue;
       }
-      for (int64_t k = 0; k < kDepth; ++k) at[k] = k < left ? x[row * in + step * kDepth + k] : BFloat16{};
+      for (int64_t i = 0; i < kDepth; ++i) to[i] = i < left ? from[i] : BFloat16{};
     }
   }
 }
@@ -187,15 +203,17 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
   _tile_stored(5, lower + 2 * kTile, kRowBytes);
 }
 
+// The elements of `in` from `first` on, `depth` of them, which are whole steps but at the end.
 template <Epilogue epilogue>
-void AmxLinearWith(const LinearTask& task) {
-  const int64_t steps = DepthSteps(task.in);
+void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth) {
+  const int64_t steps = DepthSteps(depth);
   const int64_t block_elements = kBlock * steps * kDepth;
   auto* packed_rows = static_cast<BFloat16*>(task.pack_space);
-  auto* sums = reinterpret_cast<float*>(packed_rows + AmxTaskRows(task.in) * steps * kDepth);
-  const auto* x = static_cast<const BFloat16*>(task.x);
+  auto* sums = reinterpret_cast<float*>(packed_rows + PackedRowElements(depth));
+  const auto* x = static_cast<const BFloat16*>(task.x) + first;
   for (int64_t row = 0; row < task.rows; row += kBlock) {
-    PackBlockRows(x + row * task.in, task.rows - row, task.in, packed_rows + row / kBlock * block_elements);
+    PackBlockRows(x + row * task.in, task.rows - row, task.in, depth,
+                  packed_rows + row / kBlock * block_elements);
   }
 
   ConfigureTiles();
@@ -204,8 +222,8 @@ void AmxLinearWith(const LinearTask& task) {
   const int64_t rows_per_step = (kBlock + steps - 1) / steps;
   constexpr int64_t kStepLines = 3 * kTileElements * sizeof(BFloat16) / 64;
   const int64_t lines_per_step = (kStepLines + blocks - 1) / blocks;
-  const auto* panel = static_cast<const BFloat16*>(task.packed);
-  const int64_t panel_elements = steps * 3 * kTileElements;
+  const int64_t panel_elements = DepthSteps(task.in) * 3 * kTileElements;
+  const auto* panel = static_cast<const BFloat16*>(task.packed) + first / kDepth * 3 * kTileElements;
   int64_t turn = 0;
   for (int64_t column = 0; column < task.out; column += kPanelColumns, panel += panel_elements) {
     meanwhile.SetAhead(reinterpret_cast<const std::byte*>(panel + panel_elements));
@@ -234,8 +252,25 @@ void AmxLinearWith(const LinearTask& task) {
   _tile_release();
 }
 
-void AmxLinear(const LinearTask& task) {
-  WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() { AmxLinearWith<epilogue>(task); });
+void AmxLinear(const LinearTask& whole) {
+  const bool adds = whole.epilogue == Epilogue::kStream || whole.epilogue == Epilogue::kAddStream;
+  const int64_t depth = adds ? AtMostDepth(whole.in) : whole.in;
+  const int64_t rows = RowsAtOnce(depth);
+  for (int64_t row = 0; row < whole.rows; row += rows) {
+    LinearTask task = whole;
+    task.rows = whole.rows - row < rows ? whole.rows - row : rows;
+    task.x = static_cast<const BFloat16*>(whole.x) + row * whole.in;
+    task.y =
+        static_cast<std::byte*>(whole.y) + row * whole.y_stride * (adds ? sizeof(float) : sizeof(BFloat16));
+    for (int64_t first = 0; first < whole.in; first += depth) {
+      const int64_t left = whole.in - first;
+      WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() {
+        AmxLinearPart<epilogue>(task, first, left < depth ? left : depth);
+      });
+      task.epilogue = Epilogue::kAddStream;
+      task.bias = nullptr;
+    }
+  }
 }
 
 // The tile unit's own rate: products of tiles that stay in registers. Not of zeros, which may run faster.

@@ -32,7 +32,7 @@ template <typename Element, Epilogue epilogue>
 inline void StoreSums(const LinearTask& task, Vec sums, int64_t row, int64_t column) {
   const int64_t count = task.out - column;
   if (count <= 0) return;
-  const Vec value = sums + Load(task.bias + column);
+  const Vec value = task.bias != nullptr ? sums + Load(task.bias + column) : sums;
   const int64_t offset = row * task.y_stride + column;
   auto* activation = static_cast<Element*>(task.y) + offset;
   auto* stream = static_cast<float*>(task.y) + offset;
