@@ -221,6 +221,8 @@ Run AddSynthCommand(CLI::App& app) {
     if (flags->list) return;
     if (flags->scene.empty()) throw CLI::RequiredError("KIND");
     if (flags->folder.empty()) throw CLI::RequiredError("--output");
+    if (flags->depth_scale != 0.0 && !flags->depth)
+      throw CLI::ValidationError("--depth-scale", "needs --depth");
     try {
       if (!flags->preset.empty()) FindPreset(flags->preset, PresetFolders(OwnFile()));
     } catch (const Error& error) {
