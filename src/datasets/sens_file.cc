@@ -125,9 +125,14 @@ uint64_t SensFile::ReadHeader() {
                      kMaxImageSide));
   }
   const uint64_t begin = tail_offset + sizeof(tail);
-  const uint64_t most = std::min((file_bytes_ - begin) / sizeof(FrameHeader), kMaxFrames);
-  if (frame_count_ < 1 || frame_count_ > most) {
-    Fail(fmt::format("{} frames; expected 1 to {} in a file of {} bytes", frame_count_, most, file_bytes_));
+  if (frame_count_ < 1 || frame_count_ > kMaxFrames) {
+    Fail(fmt::format("{} frames; expected 1 to {}", frame_count_, kMaxFrames));
+  }
+  if (const uint64_t room = (file_bytes_ - begin) / sizeof(FrameHeader); frame_count_ > room) {
+    Fail(
+        fmt::format("{} frames, but the {} bytes after the header hold {} at most; the file was cut short or "
+                    "is damaged",
+                    frame_count_, file_bytes_ - begin, room));
   }
   return begin;
 }

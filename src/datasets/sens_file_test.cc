@@ -106,13 +106,16 @@ TEST_F(SensFileTest, HostileFilesAreRefused) {
   const std::string whole = SensBytes(Typical());
   EXPECT_THAT(OpenError(Write("")), HasSubstr("has 0 bytes, too few for a .sens file"));
   EXPECT_THAT(OpenError(Write(whole.substr(0, 200))), HasSubstr("ends within its header"));
+  EXPECT_THAT(
+      OpenError(Write(whole.substr(0, kSensFirstFrame + 100))),
+      HasSubstr("4 frames, but the 100 bytes after the header hold 1 at most; the file was cut short"));
   EXPECT_THAT(ErrorWith(0, uint32_t{3}),
               HasSubstr("scene0707_00.sens: is no .sens file of version 4: its version reads 3"));
   EXPECT_THAT(ErrorWith(kSensNameBytes, ~uint64_t{0}),
               HasSubstr("the sensor's name has 18446744073709551615 bytes; at most 4096"));
   EXPECT_THAT(ErrorWith(kSensFrameCount, ~uint64_t{0}),
-              HasSubstr("18446744073709551615 frames; expected 1 to"));
-  EXPECT_THAT(ErrorWith(kSensFrameCount, uint64_t{0}), HasSubstr("0 frames; expected 1 to"));
+              HasSubstr("18446744073709551615 frames; expected 1 to 1000000"));
+  EXPECT_THAT(ErrorWith(kSensFrameCount, uint64_t{0}), HasSubstr(": 0 frames; expected 1 to 1000000"));
   EXPECT_THAT(ErrorWith(kSensColorBytes, ~uint64_t{0}),
               HasSubstr("frame 0 of 4 has 18446744073709551615 bytes of colour"));
   EXPECT_THAT(ErrorWith(kSensDepthBytes, ~uint64_t{0}), HasSubstr("18446744073709551615 of depth"));
