@@ -105,7 +105,7 @@ struct EstimateOptions {
   std::optional<double> end_s = {};
 
   // Called after each pose with the number of poses so far, from the calling thread. What it throws comes out
-  // of EstimateTrajectory, once the frame that is being read has come.
+  // of EstimateTrajectory, also while the input is a camera or a pipe that gives no frames.
   std::function<void(int64_t poses)> on_progress = nullptr;
   // Set from elsewhere to end early with what has been read; if that is nothing, Error says so.
   const std::atomic<bool>* stop = nullptr;

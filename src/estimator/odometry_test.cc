@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <cmath>
 #include <fstream>
+#include <future>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -212,6 +216,29 @@ TEST_F(OdometryTest, WhatTheCallersFunctionThrowsComesOut) {
     if (poses == 3) throw poses;
   };
   EXPECT_THROW(EstimateTrajectory(WritePictures(64, 32), options), int64_t);
+}
+
+TEST_F(OdometryTest, WhatTheCallersFunctionThrowsComesOutWhileAPipeStalls) {
+  const std::string pipe = folder_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::promise<void> returned;
+  bool in_time = false;
+  std::thread writer([&] {
+    std::ofstream stream(pipe, std::ios::binary);
+    stream << "YUV4MPEG2 W32 H32 Cmono\n";
+    for (int i = 0; i < 30; ++i) stream << "FRAME\n" << std::string(32 * 32, static_cast<char>(i));
+    stream.flush();
+    in_time = returned.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  });
+  EstimateOptions options{.odometry = options_};
+  options.on_progress = [](int64_t poses) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // until nothing is left to read
+    throw poses;
+  };
+  EXPECT_THROW(EstimateTrajectory(pipe, options), int64_t);
+  returned.set_value();
+  writer.join();
+  EXPECT_TRUE(in_time);
 }
 
 TEST_F(OdometryTest, LiveAndOfflineAgreeToTheBit) {

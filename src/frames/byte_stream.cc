@@ -28,10 +28,6 @@ ByteStream::~ByteStream() {
   if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
 }
 
-bool ByteStream::stopped() const {
-  return stop_ != nullptr && stop_->load(std::memory_order_relaxed);
-}
-
 bool ByteStream::Fill() {
   while (!stopped()) {
     pollfd waiting{descriptor_, POLLIN, 0};

@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "frames/stop_signal.h"
+
 namespace calfvo {
 
 // Owns `descriptor`, except standard input. Not thread-safe.
 class ByteStream {
  public:
-  // `name` stands for the stream in messages. Once `stop`, if given, is set, the stream is at its end.
+  // `name` stands for the stream in messages. Once `stop`, if given, is set, the stream is at its end; so it
+  // is after Cancel, which other threads may call.
   ByteStream(int descriptor, std::string name, const std::atomic<bool>* stop);
   ~ByteStream();
   ByteStream(const ByteStream&) = delete;
@@ -23,7 +26,8 @@ class ByteStream {
 
   // Waits until there is a byte to read, and says that there is none.
   bool AtEnd() { return begin_ == end_ && !Fill(); }
-  bool stopped() const;
+  void Cancel() { stop_.Cancel(); }
+  bool stopped() const { return stop_.IsSet(); }
 
   // Waits for `size` bytes; fewer only at the end. Throws Error when reading fails.
   size_t Read(void* to, size_t size);
@@ -40,7 +44,7 @@ class ByteStream {
 
   const int descriptor_;
   const std::string name_;
-  const std::atomic<bool>* const stop_;
+  StopSignal stop_;
   std::vector<char> buffer_;
   size_t begin_ = 0;  // unread part of buffer_
   size_t end_ = 0;

@@ -41,6 +41,16 @@ TEST(Camera, StopsWhenAsked) {
   EXPECT_LE(more, 1);
 }
 
+TEST(Camera, StopsWhenNobodyWantsItsFrames) {
+  const auto source = OpenFrames("lavfi:testsrc=size=64x48:rate=10");
+  Frame frame;
+  EXPECT_TRUE(source->Next(frame));
+  source->Cancel();
+  int more = 0;
+  while (more < 100 && source->Next(frame)) ++more;
+  EXPECT_LE(more, 1);
+}
+
 TEST(Camera, SaysWhatIsWrong) {
   EXPECT_EQ(ErrorFrom([] { OpenFrames("lavfi:nosuchfilter"); }),
             "lavfi:nosuchfilter: cannot open the camera: Invalid argument");

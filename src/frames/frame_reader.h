@@ -27,6 +27,9 @@ class FrameReader {
   // Fills size, pixel aspect, picture and damage of the frame that was stepped to. At most once per frame.
   virtual void Read(Frame& frame) = 0;
 
+  // As FrameSource::Cancel.
+  virtual void Cancel() {}
+
   // `frame_count` is of all frames.
   virtual const SourceInfo& info() const = 0;
 };

@@ -46,6 +46,10 @@ class FrameSource {
   // one.
   virtual bool Next(Frame& frame) = 0;
 
+  // For whoever wants no more frames while another thread is in Next: one that waits for a camera or a pipe
+  // does so no longer, as with SourceOptions::stop. Sources that never wait need not do anything.
+  virtual void Cancel() {}
+
   virtual const SourceInfo& info() const = 0;
 };
 

@@ -46,6 +46,8 @@ class Selection final : public FrameSource {
     return false;
   }
 
+  void Cancel() override { reader_->Cancel(); }
+
   const SourceInfo& info() const override { return info_; }
 
  private:

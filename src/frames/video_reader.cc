@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "frames/iso_media.h"
 #include "frames/picture_converter.h"
+#include "frames/stop_signal.h"
 #include "frames/timestamp_repair.h"
 
 namespace calfvo {
@@ -25,10 +26,6 @@ std::string Reason(int result) {
   char reason[AV_ERROR_MAX_STRING_SIZE] = {};
   av_strerror(result, reason, sizeof(reason));
   return reason;
-}
-
-bool IsSet(const std::atomic<bool>* stop) {
-  return stop != nullptr && stop->load(std::memory_order_relaxed);
 }
 
 // A cover picture in a music file is a video stream to FFmpeg, not to us.
@@ -104,7 +101,7 @@ int64_t IntervalNs(double rate_hz) {
 }
 
 int IsStopped(void* stop) {
-  return IsSet(static_cast<const std::atomic<bool>*>(stop)) ? 1 : 0;
+  return static_cast<const StopSignal*>(stop)->IsSet() ? 1 : 0;
 }
 
 // FFmpeg says of files whose index is missing only that their data are invalid, or that nothing is in them.
@@ -116,10 +113,10 @@ void CheckIndex(const std::string& name) {
 }
 
 ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, const std::string& name,
-                        VideoKind kind, const SourceOptions& options) {
+                        VideoKind kind, StopSignal& stop) {
   ffmpeg::KeepQuiet();
   AVFormatContext* context = ffmpeg::NotNull(avformat_alloc_context());
-  context->interrupt_callback = {IsStopped, const_cast<std::atomic<bool>*>(options.stop)};
+  context->interrupt_callback = {IsStopped, &stop};
   if (kind == VideoKind::kCamera) context->flags |= AVFMT_FLAG_NONBLOCK;
   const int opened = avformat_open_input(&context, url.c_str(), format, nullptr);
   if (opened < 0) {
@@ -193,9 +190,10 @@ class VideoReader final : public FrameReader {
         format_(format),
         name_(name),
         kind_(kind),
-        options_(options),
-        input_(OpenInput(url_, format_, name_, kind_, options_)),
-        stream_(&ChooseStream(*input_, options_.stream, name_)),
+        wanted_stream_(options.stream),
+        stop_(options.stop),
+        input_(OpenInput(url_, format_, name_, kind_, stop_)),
+        stream_(&ChooseStream(*input_, wanted_stream_, name_)),
         info_(Describe(*input_, *stream_, kind)),
         packet_(ffmpeg::NotNull(ffmpeg::Packet(av_packet_alloc()))),
         current_{ffmpeg::NotNull(ffmpeg::Frame(av_frame_alloc())), {}},
@@ -205,7 +203,7 @@ class VideoReader final : public FrameReader {
     StartDecoder(FirstDecoding(kind, stream_->codecpar->codec_id));
     if (!info_.is_live) {
       has_ahead_ = Decode(ahead_);
-      if (!has_ahead_ && !IsSet(options_.stop)) {
+      if (!has_ahead_ && !stop_.IsSet()) {
         throw Error(fmt::format("{}: none of its frames can be decoded as {}{}{}", name_,
                                 avcodec_get_name(codec_->codec_id), bad_end_.empty() ? "" : ": ", bad_end_));
       }
@@ -233,6 +231,8 @@ class VideoReader final : public FrameReader {
     frame.damage = current_.damage;
   }
 
+  void Cancel() override { stop_.Cancel(); }
+
   const SourceInfo& info() const override { return info_; }
 
  private:
@@ -252,8 +252,8 @@ class VideoReader final : public FrameReader {
   // From the beginning, by one thread; frames that already came are the same again and are passed over.
   void StartAgain() {
     codec_.reset();
-    input_ = OpenInput(url_, format_, name_, kind_, options_);
-    stream_ = &ChooseStream(*input_, options_.stream, name_);
+    input_ = OpenInput(url_, format_, name_, kind_, stop_);
+    stream_ = &ChooseStream(*input_, wanted_stream_, name_);
     StartDecoder(Decoding::kTolerant);
     to_skip_ = std::exchange(decoded_, 0);
     packets_ = 0;
@@ -294,7 +294,7 @@ class VideoReader final : public FrameReader {
     while (true) {
       av_packet_unref(packet_.get());
       const int result = ReadPacket();
-      if (IsSet(options_.stop)) return false;
+      if (stop_.IsSet()) return false;
       if (result < 0) {
         if (result != AVERROR_EOF) {
           if (info_.is_live) {
@@ -322,7 +322,7 @@ class VideoReader final : public FrameReader {
     const auto deadline = std::chrono::steady_clock::now() + kCameraPatience;
     while (true) {
       const int result = av_read_frame(input_.get(), packet_.get());
-      if (result != AVERROR(EAGAIN) || IsSet(options_.stop)) return result;
+      if (result != AVERROR(EAGAIN) || stop_.IsSet()) return result;
       if (std::chrono::steady_clock::now() > deadline) return AVERROR(ETIMEDOUT);
       std::this_thread::sleep_for(kCameraPause);
     }
@@ -354,7 +354,8 @@ class VideoReader final : public FrameReader {
   const AVInputFormat* const format_;
   const std::string name_;
   const VideoKind kind_;
-  const SourceOptions options_;
+  const int wanted_stream_;
+  StopSignal stop_;
   ffmpeg::Input input_;
   AVStream* stream_;  // of input_
   const SourceInfo info_;

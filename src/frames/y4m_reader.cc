@@ -52,6 +52,8 @@ class Y4mReader final : public FrameReader {
     frame.damage = damage_;
   }
 
+  void Cancel() override { stream_.Cancel(); }
+
   const SourceInfo& info() const override { return info_; }
 
  private:

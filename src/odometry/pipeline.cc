@@ -93,13 +93,16 @@ std::thread StartReading(Reader& reader) {
 // Joins the reading thread however the estimating side ends.
 class ReaderThread {
  public:
-  ReaderThread(Reader& reader, PictureQueue& queue) : queue_(queue), thread_(StartReading(reader)) {}
+  ReaderThread(Reader& reader, FrameSource& source, PictureQueue& queue)
+      : source_(source), queue_(queue), thread_(StartReading(reader)) {}
   ~ReaderThread() {
     queue_.Abandon();
+    source_.Cancel();
     thread_.join();
   }
 
  private:
+  FrameSource& source_;
   PictureQueue& queue_;
   std::thread thread_;
 };
@@ -126,7 +129,7 @@ PipelineResult RunPipeline(FrameSource& source, WindowEstimator& estimator, cons
     poses.clear();
   };
   {
-    const ReaderThread thread(reader, queue);
+    const ReaderThread thread(reader, source, queue);
     std::vector<const float*> pictures;
     while (const size_t count = queue.Wait(batch)) {
       pictures.clear();

@@ -61,7 +61,7 @@ using PoseSink = std::function<void(const FrameRecord& frame, const TrackedPose&
 // Reads `source` to its end on a thread of its own while the calling thread estimates; hands `sink` one pose
 // per frame. The estimator is told the first picture's shape. Memory is bounded by the queue. Poses depend
 // neither on `batch` nor on `live`. Where the source fails, what had been read before is still estimated and
-// the failure is in the result; other errors are thrown.
+// the failure is in the result; other errors are thrown, without waiting for a source that waits.
 PipelineResult RunPipeline(FrameSource& source, WindowEstimator& estimator, const PipelineOptions& options,
                            const PoseSink& sink);
 
