@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/usage_message.h"
 #include "calfvo/error.h"
 #include "commands.h"
 
@@ -40,14 +41,14 @@ constexpr std::array kCommands = {
 std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   const std::vector<CLI::App*> chosen = app->get_subcommands();
   if (!chosen.empty()) {
-    return fmt::format("error: {}\nTry 'calfvo {} --help'.\n", error.what(), chosen.back()->get_name());
+    return UsageMessage(error.what(), "calfvo " + chosen.back()->get_name());
   }
   std::string what = error.what();
   if (const std::vector<std::string> unknown = app->remaining(); !unknown.empty()) {
     what = fmt::format("'{}' is no command; there are", unknown[0]);
     for (const Command& command : kCommands) what += fmt::format(" {}", command.name);
   }
-  return fmt::format("error: {}\nTry 'calfvo --help'.\n", what);
+  return UsageMessage(what, "calfvo");
 }
 
 int Main(int argc, char** argv) {

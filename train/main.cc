@@ -12,6 +12,7 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/usage_message.h"
 #include "calfvo/error.h"
 #include "loop/run.h"
 
@@ -76,6 +77,9 @@ int Train(const Flags& flags) {
 int Main(int argc, char** argv) {
   CLI::App app("calfvo-train: trains the network of calfvo.", "calfvo-train");
   app.footer(kExamples);
+  app.failure_message([](const CLI::App* program, const CLI::Error& error) {
+    return UsageMessage(error.what(), program->get_name());
+  });
   Flags flags;
   auto* config = app.add_option("--config", flags.config, "TOML file; configs/train has some");
   auto* out =

@@ -123,8 +123,17 @@ TEST(Program, InterruptSavesACheckpoint) {
 
 TEST(Program, WrongUsage) {
   const TempFolder folder;
-  EXPECT_EQ(Wait(Start({}, {}, folder.path() / "a")), 2);
-  EXPECT_EQ(Wait(Start({"--frobnicate"}, {}, folder.path() / "a")), 2);
+  const std::pair<Arguments, std::string> cases[] = {
+      {{}, "error: --config or --resume is required\n"},
+      {{"--frobnicate"}, "error: The following argument was not expected: --frobnicate\n"},
+      {{"--resume", "x", "--out", "y"}, "error: --out excludes --resume\n"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    const auto messages = folder.path() / "a";
+    std::filesystem::remove(messages);
+    EXPECT_EQ(Wait(Start(arguments, {}, messages)), 2);
+    EXPECT_EQ(ReadWholeFile(messages), message + "Try 'calfvo-train --help'.\n");
+  }
   EXPECT_EQ(Wait(Start({"--resume", (folder.path() / "none").string()}, {}, folder.path() / "b")), 1);
   EXPECT_THAT(ReadWholeFile(folder.path() / "b"),
               testing::HasSubstr("config.toml: cannot open the configuration"));
