@@ -70,14 +70,18 @@ HeldOut::HeldOut(const HeldOutOptions& options, const ProceduralOptions& like, c
   }
 }
 
-HeldOutRecord HeldOut::Evaluate(TrainNetworkImpl& network) {
+std::optional<HeldOutRecord> HeldOut::Evaluate(TrainNetworkImpl& network,
+                                               const std::function<bool()>& should_stop) {
   HeldOutRecord record;
   std::vector<MotionScores> scores;
   for (const Set& set : sets_) {
     // Opened anew each time: the memory of a renderer per set would be held for the whole run.
     const auto stream = OpenProceduralStream(set.windows, device_);
     std::vector<ScoredPair> pairs;
-    for (int64_t i = 0; i < batches_; ++i) EstimatePairs(network, stream->At(i), units_, pairs);
+    for (int64_t i = 0; i < batches_; ++i) {
+      if (should_stop()) return {};
+      EstimatePairs(network, stream->At(i), units_, pairs);
+    }
     scores.push_back(ScoreMotions(pairs));
     record.sets.push_back({set.name, scores.back()});
   }

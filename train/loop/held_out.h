@@ -4,7 +4,9 @@
 
 #include <torch/types.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "data/procedural_options.h"
@@ -26,8 +28,9 @@ class HeldOut {
           torch::Device device);
 
   bool empty() const { return sets_.empty(); }
-  // Steps and time are the caller's to fill in.
-  HeldOutRecord Evaluate(TrainNetworkImpl& network);
+  // Steps and time are the caller's to fill in. Nothing where `should_stop`, asked before each batch, said
+  // so: half an evaluation tells nothing.
+  std::optional<HeldOutRecord> Evaluate(TrainNetworkImpl& network, const std::function<bool()>& should_stop);
 
  private:
   struct Set {

@@ -45,10 +45,12 @@ std::string NameOf(const std::filesystem::path& folder) {
 
 class Run {
  public:
-  Run(const RunRequest& request, Processes& processes, torch::Device device)
+  Run(const RunRequest& request, Processes& processes, torch::Device device,
+      const std::function<bool(int64_t)>& should_stop)
       : options_(request.config.options),
         folder_(request.folder),
         processes_(processes),
+        should_stop_(should_stop),
         schedule_(options_.schedule),
         checkpoints_(request.folder),
         step_(NetworkOn(options_, device),
@@ -65,6 +67,7 @@ class Run {
     }
     // Only rank 0 writes; the others keep their log in memory.
     log_.emplace(processes.first() ? folder_ / "log.jsonl" : "", state_.steps_done);
+    if (!log_->held_out().empty()) evaluated_step_ = log_->held_out().back().step;
     elapsed_before_s_ = state_.elapsed_s;
     stream_ = OpenTrainStream(options_, processes, device);
     progress_ = std::make_unique<Progress>("training", "steps", options_.schedule.steps,
@@ -72,18 +75,21 @@ class Run {
     progress_->Advance(state_.steps_done);
   }
 
-  RunResult Go(const std::function<bool(int64_t)>& should_stop) {
-    while (schedule_.Progress(state_.steps_done, state_.elapsed_s) < 1.0) {
+  RunResult Go() {
+    // What the part before may have broken off.
+    const bool is_due = IsEvaluationStep() && !IsEvaluated() && !IsOver();
+    if (is_due && !Evaluate() && processes_.size() == 1) return {state_, false};
+    while (!IsOver()) {
       rate_ = schedule_.LearningRate(state_.steps_done, state_.elapsed_s);
       step_.Take(NextBatch(), state_.steps_done, rate_);
       ++state_.steps_done;
       progress_->Advance();
-      const bool stop = should_stop(state_.steps_done);
+      const bool stop = should_stop_(state_.steps_done);
       const bool stops_alone = stop && processes_.size() == 1;
       if ((stops_alone || IsRest()) && Rest(stop)) return {state_, false};
     }
-    Finish();
-    return {state_, true};
+    const bool finished = Finish();
+    return {state_, finished};
   }
 
   // What to tell when LibTorch, the device or the data failed. What waited for the device may have failed
@@ -110,12 +116,21 @@ class Run {
                 : "There is no checkpoint yet";
   }
 
+  bool IsOver() const { return schedule_.Progress(state_.steps_done, state_.elapsed_s) >= 1.0; }
+
+  bool IsEvaluationStep() const {
+    return state_.steps_done > 0 && state_.steps_done % options_.loop.evaluate_every == 0;
+  }
+
+  // By this part of the run or one before.
+  bool IsEvaluated() const { return held_out_.empty() || evaluated_step_ == state_.steps_done; }
+
   // Between rests nothing waits for the device, and processes do not talk but for gradients.
   bool IsRest() const {
     const LoopOptions& loop = options_.loop;
     const int64_t done = state_.steps_done;
-    return done % loop.log_every == 0 || done % loop.evaluate_every == 0 ||
-           done % loop.checkpoint_every == 0 || done == options_.schedule.steps;
+    return done % loop.log_every == 0 || IsEvaluationStep() || done % loop.checkpoint_every == 0 ||
+           done == options_.schedule.steps;
   }
 
   // Checks, logs, evaluates and saves what is due. Whether to stop.
@@ -125,9 +140,10 @@ class Run {
     state_.elapsed_s = elapsed_before_s_ + std::chrono::duration<double>(Clock::now() - start_).count();
     int64_t votes = stop ? 1 : 0;
     processes_.Agree(state_.elapsed_s, votes);
-    const bool ends = schedule_.Progress(state_.steps_done, state_.elapsed_s) >= 1.0;
+    const bool ends = IsOver();
     if (state_.steps_done % options_.loop.log_every == 0 || ends) LogSteps(means);
-    if (state_.steps_done % options_.loop.evaluate_every == 0 && !ends) Evaluate();
+    // Several processes have agreed to go on; they will be asked again at the next rest.
+    if (IsEvaluationStep() && !ends && !Evaluate() && processes_.size() == 1) votes = 1;
     if (state_.steps_done % options_.loop.checkpoint_every == 0 || votes > 0) Save();
     return votes > 0 && !ends;
   }
@@ -171,25 +187,28 @@ class Run {
     step_.ResetMeans();
   }
 
-  void Evaluate() {
-    if (!processes_.first()) return;
-    // A finished run that is resumed has been evaluated.
-    const bool done = !log_->held_out().empty() && log_->held_out().back().step == state_.steps_done;
-    if (!held_out_.empty() && !done) {
+  // Unless that has been done. False if it was broken off because somebody wants to stop; nothing is logged
+  // then.
+  bool Evaluate() {
+    if (!processes_.first()) return true;
+    if (!IsEvaluated()) {
       const AveragedWeights averaged(step_.parameters(), step_.optimizer());
-      HeldOutRecord record = held_out_.Evaluate(*step_.network());
-      record.step = state_.steps_done;
-      record.elapsed_s = state_.elapsed_s;
-      log_->Add(record);
-      LogInfo("step {}: held-out score {:.4f}", record.step, record.score);
-      if (record.score < state_.best_score) {
-        state_.best_score = record.score;
+      auto record = held_out_.Evaluate(*step_.network(), [this] { return should_stop_(state_.steps_done); });
+      if (!record) return false;
+      evaluated_step_ = state_.steps_done;
+      record->step = state_.steps_done;
+      record->elapsed_s = state_.elapsed_s;
+      log_->Add(*record);
+      LogInfo("step {}: held-out score {:.4f}", record->step, record->score);
+      if (record->score < state_.best_score) {
+        state_.best_score = record->score;
         state_.best_step = state_.steps_done;
         ExportModel(*step_.network(), options_, folder_ / "model.safetensors");
       }
     }
     if (state_.best_step == state_.steps_done) Save();
     WriteCurvesPage(*log_, fmt::format("calfvo training: {}", NameOf(folder_)), folder_ / "curves.html");
+    return true;
   }
 
   void Save() {
@@ -199,18 +218,21 @@ class Run {
     checkpoints_.Prune(options_.loop.keep_checkpoints, state_.best_step);
   }
 
-  void Finish() {
-    Evaluate();
+  // Whether it came to the end; --resume does what is left.
+  bool Finish() {
+    const bool evaluated = Evaluate();
     Save();
-    if (!processes_.first()) return;
+    if (!evaluated || !processes_.first()) return evaluated;
     const AveragedWeights averaged(step_.parameters(), step_.optimizer());
     ExportModel(*step_.network(), options_, folder_ / "model-last.safetensors");
     if (held_out_.empty()) ExportModel(*step_.network(), options_, folder_ / "model.safetensors");
+    return true;
   }
 
   const TrainOptions options_;
   const std::filesystem::path folder_;
   Processes& processes_;
+  const std::function<bool(int64_t)>& should_stop_;
   const Schedule schedule_;
   const CheckpointFolder checkpoints_;
   TrainStep step_;
@@ -219,6 +241,7 @@ class Run {
   std::unique_ptr<WindowStream> stream_;
   std::unique_ptr<Progress> progress_;
   RunState state_;
+  int64_t evaluated_step_ = -1;  // steps done at the last evaluation
   double rate_ = 0.0;
   double elapsed_before_s_ = 0.0;  // in earlier parts of the run
   std::optional<double> logged_s_;
@@ -256,10 +279,10 @@ RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Devic
   const c10::DeviceGuard guard(device);  // streams and graphs are made on the current device
   // Shapes stay the same, so that it pays to time the algorithms for convolutions once.
   if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);
-  Run run(request, processes, device);
+  Run run(request, processes, device, should_stop);
   if (processes.first() && replaces) write_config();
   try {
-    return run.Go(should_stop);
+    return run.Go();
   } catch (const c10::Error& error) {
     throw run.Failure(error.what_without_backtrace());
   }

@@ -188,6 +188,40 @@ TEST(TrainRun, AFinishedRunIsNotEvaluatedAgain) {
   EXPECT_EQ(ReadWholeFile(folder.path() / "run/log.jsonl"), log);
 }
 
+// Stopped at the second batch of the evaluation after `at` steps.
+TEST(TrainRun, AnEvaluationIsBrokenOffAndMadeUpForLater) {
+  const std::vector<std::string> evaluating = {"schedule.steps=10", "held_out.sets=['room/handheld']",
+                                               "held_out.windows=4", "held_out.batch=1",
+                                               "loop.evaluate_every=5"};
+  const TempFolder folder;
+  const RunResult straight = Train(Blink(folder.path() / "straight", evaluating));
+  ASSERT_TRUE(straight.finished);
+  ASSERT_GT(straight.state.best_step, 0);
+  for (const int64_t at : {5, 10}) {
+    const auto run = folder.path() / std::to_string(at);
+    Processes alone({}, torch::kCPU);
+    int asked = 0;  // once after the step, then once per batch
+    const auto stop = [&](int64_t steps) { return steps == at && ++asked == 3; };
+    const RunResult first = TrainRun(Blink(run, evaluating), alone, torch::kCPU, stop);
+    EXPECT_FALSE(first.finished);
+    EXPECT_EQ(asked, 3);
+    EXPECT_EQ(CheckpointFolder(run).Newest(), CheckpointFolder(run).PathAt(at));
+    const std::string log = ReadWholeFile(run / "log.jsonl");
+    EXPECT_THAT(log, Not(HasSubstr("\"held_out\",\"step\":" + std::to_string(at))));
+    EXPECT_FALSE(exists(run / "model-last.safetensors"));
+
+    RunRequest rest = Blink(run, evaluating);
+    rest.resume = true;
+    const RunResult second = Train(rest);
+    EXPECT_TRUE(second.finished);
+    EXPECT_EQ(second.state.best_score, straight.state.best_score);
+    EXPECT_EQ(ReadWholeFile(run / "model.safetensors"),
+              ReadWholeFile(folder.path() / "straight/model.safetensors"));
+    const std::string whole_log = ReadWholeFile(run / "log.jsonl");
+    EXPECT_EQ(std::count(whole_log.begin(), whole_log.end(), '\n'), 2 + 2);
+  }
+}
+
 TEST(TrainRun, ResumeWithAnotherSeedOnPurposeSeesOtherWindows) {
   const TempFolder folder;
   std::vector<std::string> ends;
