@@ -40,6 +40,11 @@ class Metadata {
     }
     return found->second;
   }
+  // Of a key that older checkpoints lack; empty then.
+  std::string TextIfAny(const std::string& key) const {
+    const auto found = values_.find(key);
+    return found == values_.end() ? "" : found->second;
+  }
   template <typename Number>
   Number Get(const std::string& key) const {
     const std::string& text = Text(key);
@@ -94,6 +99,7 @@ void SaveCheckpoint(const std::filesystem::path& path, const RunState& state, ui
                             {"elapsed_s", fmt::format("{}", state.elapsed_s)},
                             {"best_score", fmt::format("{}", state.best_score)},
                             {"best_step", fmt::format("{}", state.best_step)},
+                            {"held_out", state.held_out},
                             {"seed", fmt::format("{}", seed)},
                             {"optimizer", OptimizerName(optimizer.kind())},
                             {"layout", parameters.Layout()}});
@@ -149,7 +155,8 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool a
   return {.steps_done = metadata.Get<int64_t>("steps_done"),
           .elapsed_s = metadata.Get<double>("elapsed_s"),
           .best_score = metadata.Get<double>("best_score"),
-          .best_step = metadata.Get<int64_t>("best_step")};
+          .best_step = metadata.Get<int64_t>("best_step"),
+          .held_out = metadata.TextIfAny("held_out")};
 }
 
 std::filesystem::path CheckpointFolder::PathAt(int64_t steps_done) const {

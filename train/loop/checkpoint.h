@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "loop/flat_parameters.h"
 #include "loop/optimizer.h"
@@ -18,6 +19,8 @@ struct RunState {
   // The least score of the held-out evaluations so far, and the steps done then.
   double best_score = std::numeric_limits<double>::infinity();
   int64_t best_step = -1;
+  // What was evaluated, as HeldOut::Fingerprint(). Empty if nothing was, or by an older version.
+  std::string held_out;
 };
 
 // Writes weights, averaged weights, moments and `state` as one safetensors file, whole or not at all. `seed`

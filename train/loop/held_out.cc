@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/held_out.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "base/sha256.h"
+#include "clip/option_fields.h"
 #include "data/procedural_stream.h"
 #include "loss/pose_loss.h"
 
@@ -17,6 +21,13 @@ torch::Tensor OnHost(const torch::Tensor& tensor, int64_t columns) {
 Quaternion RotationFrom(const double* row_major) {
   const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> matrix(row_major);
   return Quaternion(Eigen::Matrix3d(matrix)).normalized();
+}
+
+template <typename Options>
+std::string FieldsText(std::span<const FloatField<Options>> fields, const Options& options) {
+  std::string text;
+  for (const auto& field : fields) text += fmt::format("{} {}\n", field.name, options.*field.member);
+  return text;
 }
 
 }  // namespace
@@ -68,6 +79,21 @@ HeldOut::HeldOut(const HeldOutOptions& options, const ProceduralOptions& like, c
     windows.recorded_probability = 0.0F;
     sets_.push_back({set.Name(), windows});
   }
+}
+
+std::string HeldOut::Fingerprint() const {
+  std::string text;
+  for (const Set& set : sets_) text += set.name + "\n";
+  const ProceduralOptions& windows = sets_.front().windows;  // but for scene and motion, all have the same
+  text += fmt::format("windows {}\nbatches {}\nseed {}\nframes {}\nsize {}\nsamples {}\nrate_hz {} {}\n",
+                      windows.windows, batches_, windows.seed, windows.frames, windows.size, windows.samples,
+                      windows.min_rate_hz, windows.max_rate_hz);
+  text +=
+      fmt::format("textures {}\nblur_samples {}\n", windows.textures.string(), windows.effects.blur_samples);
+  text += FieldsText(EffectFields(), windows.effects) + FieldsText(SensorFields(), windows.sensor);
+  Sha256 hash;
+  hash.Add(text);
+  return hash.Finish();
 }
 
 std::optional<HeldOutRecord> HeldOut::Evaluate(TrainNetworkImpl& network,

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "data/procedural_options.h"
@@ -28,6 +29,9 @@ class HeldOut {
           torch::Device device);
 
   bool empty() const { return sets_.empty(); }
+  // A hash of all that scores depend on beside the network: those of different ones cannot be compared.
+  // Not for an empty one.
+  std::string Fingerprint() const;
   // Steps and time are the caller's to fill in. Nothing where `should_stop`, asked before each batch, said
   // so: half an evaluation tells nothing.
   std::optional<HeldOutRecord> Evaluate(TrainNetworkImpl& network, const std::function<bool()>& should_stop);

@@ -68,6 +68,7 @@ class Run {
     // Only rank 0 writes; the others keep their log in memory.
     log_.emplace(processes.first() ? folder_ / "log.jsonl" : "", state_.steps_done);
     if (!log_->held_out().empty()) evaluated_step_ = log_->held_out().back().step;
+    CompareHeldOut();
     elapsed_before_s_ = state_.elapsed_s;
     stream_ = OpenTrainStream(options_, processes, device);
     progress_ = std::make_unique<Progress>("training", "steps", options_.schedule.steps,
@@ -102,6 +103,24 @@ class Run {
   }
 
  private:
+  // Scores on other windows than these cannot be compared with those to come.
+  void CompareHeldOut() {
+    if (held_out_.empty()) return;
+    const std::string fingerprint = held_out_.Fingerprint();
+    if (state_.best_step >= 0 && !state_.held_out.empty() && state_.held_out != fingerprint) {
+      if (processes_.first()) {
+        LogWarning(
+            "the held-out windows are others than those of the best score so far, {:.4f} after {} steps; the "
+            "best is found anew and will replace model.safetensors",
+            state_.best_score, state_.best_step);
+      }
+      state_.best_score = RunState{}.best_score;
+      state_.best_step = RunState{}.best_step;
+      evaluated_step_ = -1;
+    }
+    state_.held_out = fingerprint;
+  }
+
   WindowBatch NextBatch() {
     try {
       return stream_->At(state_.steps_done);

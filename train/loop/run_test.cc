@@ -188,6 +188,34 @@ TEST(TrainRun, AFinishedRunIsNotEvaluatedAgain) {
   EXPECT_EQ(ReadWholeFile(folder.path() / "run/log.jsonl"), log);
 }
 
+TEST(TrainRun, TheBestIsFoundAnewOnOtherHeldOutWindows) {
+  const std::vector<std::string> before = {"schedule.steps=5", "held_out.sets=['room/handheld']",
+                                           "held_out.windows=2", "loop.evaluate_every=5"};
+  const TempFolder folder;
+  double score = Train(Blink(folder.path(), before)).state.best_score;
+  std::vector<std::string> assignments = before;
+  for (const char* change :
+       {"held_out.sets=['street/vehicle']", "held_out.seed=5", "held_out.windows=3",
+        "data.procedural.effects.max_noise=1", "data.procedural.camera.max_barrel=0.1"}) {
+    assignments.push_back(change);
+    RunRequest request = Blink(folder.path(), assignments);
+    request.resume = true;
+    testing::internal::CaptureStderr();
+    const RunResult result = Train(request);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the best is found anew")) << change;
+    EXPECT_NE(result.state.best_score, score) << change;
+    EXPECT_EQ(result.state.best_step, 5);
+    score = result.state.best_score;
+  }
+  // What training sees is another matter.
+  assignments.insert(assignments.end(), {"data.procedural.threads=2", "data.procedural.scenes.room=7"});
+  RunRequest request = Blink(folder.path(), assignments);
+  request.resume = true;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Train(request).state.best_score, score);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 // Stopped at the second batch of the evaluation after `at` steps.
 TEST(TrainRun, AnEvaluationIsBrokenOffAndMadeUpForLater) {
   const std::vector<std::string> evaluating = {"schedule.steps=10", "held_out.sets=['room/handheld']",
