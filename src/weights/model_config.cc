@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "calfvo/error.h"
@@ -16,6 +17,11 @@ constexpr int kMaxSize = 4096;
 constexpr int kMaxDim = 16384;
 constexpr int kMaxDepth = 256;
 constexpr int kMaxWindow = 64;
+
+// All of these at once would still be absurd. The largest encoder of today has 7e9 parameters, and the widest
+// matrix of calfvo-l, for a window, 6e6 elements.
+constexpr int64_t kMaxParameters = 10'000'000'000;
+constexpr int64_t kMaxWindowElements = int64_t{1} << 30;
 
 void CheckRange(const char* field, int value, int low, int high) {
   if (value < low || value > high)
@@ -73,6 +79,45 @@ void CheckEncoder(const EncoderConfig& encoder, int size) {
   }
 }
 
+// Elements of the widest matrix that one frame needs: no weight in the file need be as large.
+int64_t WidestOfFrame(const ModelConfig& config) {
+  const EncoderConfig& encoder = config.encoder;
+  const DecoderConfig& decoder = config.decoder;
+  const int columns = std::max(
+      {3 * encoder.patch * encoder.patch, 3 * encoder.dim, encoder.hidden, 3 * decoder.dim, decoder.hidden});
+  int64_t widest = (int64_t{config.tokens()} + encoder.prefix_tokens()) * columns;
+  if (encoder.kind != EncoderKind::kPair) return widest;
+  int in_channels = 6;
+  for (size_t stage = 0; stage < encoder.channels.size(); ++stage) {
+    const int64_t side = config.input.size >> (stage + 1);
+    const int channels = encoder.channels[stage];
+    const int convolved = encoder.blocks[stage] > 0 ? std::max(in_channels, channels) : in_channels;
+    widest = std::max(widest, side * side * std::max(9 * convolved, channels));
+    in_channels = channels;
+  }
+  return widest;
+}
+
+void CheckWhole(const ModelConfig& config) {
+  int64_t encoder = 0;
+  int64_t others = 0;
+  for (const TensorSpec& tensor : ModelTensors(config)) {
+    (tensor.name.starts_with("encoder.") ? encoder : others) += ParameterCount({tensor});
+  }
+  if (encoder + others > kMaxParameters) {
+    throw Error(fmt::format("{} has {} parameters by its dim, hidden and depth; expected at most {} in all",
+                            encoder > others ? "encoder" : "decoder", std::max(encoder, others),
+                            kMaxParameters));
+  }
+  if (const int64_t elements = config.window * WidestOfFrame(config); elements > kMaxWindowElements) {
+    throw Error(
+        fmt::format("input.size {} with encoder.patch {} makes {} tokens a frame; by the sizes beside it, a "
+                    "window of {} frames needs matrices of {} numbers, expected at most {}",
+                    config.input.size, config.encoder.patch, config.tokens(), config.window, elements,
+                    kMaxWindowElements));
+  }
+}
+
 }  // namespace
 
 int HeadConfig::rotation_values() const {
@@ -118,6 +163,7 @@ void ModelConfig::Validate() const {
   CheckRange("decoder.hidden", decoder.hidden, 1, 8 * kMaxDim);
   CheckPositive("decoder.norm_eps", decoder.norm_eps);
   CheckHeads("decoder", decoder.dim, decoder.heads, 1);
+  CheckWhole(*this);
 }
 
 ModelConfig NamedConfig(std::string_view name) {

@@ -133,5 +133,59 @@ TEST(ModelConfig, IsStrict) {
               HasSubstr("translation_mean is 1e+308; expected a number within"));
 }
 
+// Every size is one that some network may have, and a small file may hold all weights of the last three.
+TEST(ModelConfig, SizesThatTogetherAreAbsurdAreRefused) {
+  const auto error_with = [](const char* name, const auto& change) {
+    ModelConfig config = NamedConfig(name);
+    change(config);
+    return ParseError(ModelConfigJson(config));
+  };
+  EXPECT_THAT(error_with("calfvo-l",
+                         [](ModelConfig& config) {
+                           config.encoder.dim = 16384;
+                           config.encoder.depth = 256;
+                           config.encoder.hidden = 131072;
+                         }),
+              HasSubstr("file: encoder has 1374473469952 parameters by its dim, hidden and depth"));
+  const auto tiny = [](ModelConfig& config) {
+    config.encoder.dim = config.decoder.dim = 16;
+    config.encoder.heads = config.decoder.heads = 1;
+    config.encoder.depth = config.decoder.depth = 1;
+    config.encoder.hidden = config.decoder.hidden = 16;
+    config.input.size = 4096;
+  };
+  EXPECT_THAT(
+      error_with("calfvo-l",
+                 [&](ModelConfig& config) {
+                   tiny(config);
+                   config.encoder.hidden = 131072;
+                 }),
+      HasSubstr("input.size 4096 with encoder.patch 16 makes 65536 tokens a frame; by the sizes beside "
+                "it, a window of 8 frames needs matrices of 68719476736 numbers, expected at most "
+                "1073741824"));
+  EXPECT_THAT(error_with("calfvo-l",
+                         [&](ModelConfig& config) {
+                           tiny(config);
+                           config.encoder.patch = 1;
+                         }),
+              HasSubstr("makes 16777216 tokens a frame"));
+  EXPECT_THAT(error_with("calfvo-s",
+                         [&](ModelConfig& config) {
+                           tiny(config);
+                           config.encoder.channels = {16384, 1, 1, 16};
+                         }),
+              HasSubstr("needs matrices of"));
+  // An encoder of 7e9 parameters, and calfvo-s on pictures of a megapixel.
+  EXPECT_EQ(error_with("calfvo-l",
+                       [](ModelConfig& config) {
+                         config.encoder.dim = 4096;
+                         config.encoder.depth = 40;
+                         config.encoder.heads = 32;
+                         config.encoder.hidden = 16384;
+                       }),
+            "no error");
+  EXPECT_EQ(error_with("calfvo-s", [](ModelConfig& config) { config.input.size = 1024; }), "no error");
+}
+
 }  // namespace
 }  // namespace calfvo

@@ -107,14 +107,17 @@ TEST(ModelFile, SaysWhatIsWrong) {
 }
 
 TEST(ModelFile, HugeConfigurationsAreRefusedBeforeAnythingIsAllocated) {
-  EXPECT_THAT(LoadError([](Tensors&, Metadata& metadata) {
-                ModelConfig config = TinyConfig();
-                config.decoder.dim = 16384;
-                config.decoder.depth = 256;
-                config.decoder.heads = 1;
-                metadata["config"] = ModelConfigJson(config);
-              }),
-              HasSubstr("decoder."));
+  const auto error_with = [](int dim, int depth) {
+    return LoadError([&](Tensors&, Metadata& metadata) {
+      ModelConfig config = TinyConfig();
+      config.decoder.dim = dim;
+      config.decoder.depth = depth;
+      config.decoder.heads = 1;
+      metadata["config"] = ModelConfigJson(config);
+    });
+  };
+  EXPECT_THAT(error_with(16384, 256), HasSubstr("decoder has 618645179420 parameters"));
+  EXPECT_THAT(error_with(8192, 16), HasSubstr("decoder."));  // which the file does not hold
 }
 
 }  // namespace

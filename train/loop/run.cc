@@ -19,6 +19,7 @@
 #include "loop/curves_page.h"
 #include "loop/first_weights.h"
 #include "loop/held_out.h"
+#include "loop/memory_check.h"
 #include "loop/train_log.h"
 #include "loop/train_step.h"
 #include "loop/train_streams.h"
@@ -279,6 +280,7 @@ torch::Device ChooseDevice(DeviceChoice choice, const ProcessPlace& place) {
 
 RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Device device,
                    const std::function<bool(int64_t)>& should_stop) {
+  CheckMemory(request.config.options, device.is_cpu(), MachineMemory());
   if (processes.first()) {
     MakeFolder(request.folder);
     if (!request.resume && CheckpointFolder(request.folder).Newest()) {

@@ -33,10 +33,10 @@ torch::Device ChooseDevice(DeviceChoice choice, const ProcessPlace& place);
 
 // Trains. `should_stop(steps_done)` is asked after each step, by several processes every log_every steps; the
 // run then saves a checkpoint and returns. It is asked before each batch of an evaluation, too, which is then
-// broken off and, where nothing but it was left or one process trains alone, made up for by the part of the
-// run that resumes. Throws Error where the loss is not finite or explodes or the device or the data fail,
-// which keeps the last good checkpoint, where the folder already holds another run, and for files that cannot
-// be read or written.
+// broken off; unless others train on beside it, the resumed run begins with it. Throws Error where the loss
+// is not finite or explodes or the device or the data fail, which keeps the last good checkpoint, where the
+// folder already holds another run, where the model does not fit into memory, and for files that cannot be
+// read or written.
 RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Device device,
                    const std::function<bool(int64_t steps_done)>& should_stop);
 

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/testing.h"
+#include "loop/memory_check.h"
 #include "loop/test_config.h"
 #include "weights/model_file.h"
 
@@ -111,6 +112,18 @@ TEST(TrainRun, SaysHowToGoOnFromACheckpointThatIsDamaged) {
               AllOf(HasSubstr(newest.string()), HasSubstr("goes on from the checkpoint before it")));
   std::filesystem::remove(newest);
   EXPECT_EQ(Train(request).state.steps_done, 6);
+}
+
+// 1e10 parameters: with gradients, moments and averages more than most machines have memory for.
+TEST(TrainRun, RefusesAModelThatDoesNotFitIntoMemory) {
+  const TempFolder folder;
+  const RunRequest request =
+      Blink(folder.path() / "run", {"model.decoder.dim=8192", "model.decoder.depth=16"});
+  if (LeastMemory(request.config.options, /*on_host=*/true) <= MachineMemory()) {
+    GTEST_SKIP() << "it fits into this machine";
+  }
+  EXPECT_THAT(ErrorFrom([&] { Train(request); }), HasSubstr("GB or more to train, but this machine has"));
+  EXPECT_FALSE(exists(folder.path() / "run"));
 }
 
 TEST(TrainRun, StopsWhereTheLossExplodes) {

@@ -96,6 +96,8 @@ TEST(TrainConfig, RefusesWithFileLineAndKey) {
   EXPECT_THAT(message("[model]\n[model.decoder]\nkind = \"fulll\"\n"),
               HasSubstr(":3: model.decoder.kind: is 'fulll'; expected one of time_space, full"));
   EXPECT_THAT(message("[model]\n[model.encoder]\ndim = 100\n"), HasSubstr(": model"));
+  EXPECT_THAT(message("[model]\n[model.decoder]\ndim = 16384\ndepth = 256\n"),
+              HasSubstr(":2: model.decoder: has 627154616418 parameters"));
   EXPECT_THAT(message("[model]\ninput = { resize = \"crop\", aspect = true }\n"),
               HasSubstr(": model.input.aspect: is true, but input.resize is not squash"));
   EXPECT_THAT(message("[model]\n[schedule]\n\nsteps = 0\n"),
