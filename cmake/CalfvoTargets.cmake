@@ -36,21 +36,26 @@ function(calfvo_library name)
   target_link_libraries(calfvo_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS} calfvo_flags)
 endfunction()
 
-# calfvo_test(NAME SOURCES … LINKS … [LABELS unit|threads|slow|gpu])
-# Makes the GoogleTest program NAME_test and registers each of its cases with ctest.
+# calfvo_test(NAME SOURCES … LINKS … [LABELS unit|threads|slow|gpu] [HEAVY])
+# Makes the GoogleTest program NAME_test and registers each of its cases with ctest. HEAVY: the tests' own sources compute
+# so much that they are worth optimising under sanitizers, too.
 function(calfvo_test name)
   if(NOT CALFVO_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "HEAVY" "" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
   add_executable(${name}_test ${ARG_SOURCES})
   target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} GTest::gtest_main GTest::gmock calfvo_flags)
   # What is tested is compiled as the build type says; the tests themselves need not be fast, but to be compiled fast:
-  # several files at once, which parse GoogleTest and Eigen once.
-  target_compile_options(${name}_test PRIVATE -O1)
+  # several files at once, which parse GoogleTest and Eigen once. With sanitizers, optimising takes most of the time.
+  if(CALFVO_SANITIZE AND NOT ARG_HEAVY)
+    target_compile_options(${name}_test PRIVATE -O0)
+  else()
+    target_compile_options(${name}_test PRIVATE -O1)
+  endif()
   set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
