@@ -10,8 +10,6 @@
 namespace calfvo {
 namespace {
 
-using testing::HasSubstr;
-
 TEST(Camera, GivesFramesAtItsRate) {
   const auto source = OpenFrames("lavfi:testsrc=size=64x48:rate=10:duration=1");
   EXPECT_EQ(source->info().kind, "camera");

@@ -66,6 +66,7 @@ void MultiplyTiles(int sums, int a, int b) {
 }  // namespace
 }  // namespace calfvo
 
+// NOLINTBEGIN(bugprone-reserved-identifier)
 #undef _tile_zero
 #undef _tile_loadd
 #undef _tile_stream_loadd
@@ -78,6 +79,7 @@ void MultiplyTiles(int sums, int a, int b) {
 #define _tile_dpbf16ps(sums, a, b) MultiplyTiles(sums, a, b)
 #define _tile_loadconfig(config) static_cast<void>(config)
 #define _tile_release() static_cast<void>(0)
+// NOLINTEND(bugprone-reserved-identifier)
 // Names of its own, beside those of the library.
 #define isa_amx isa_emulated_amx
 #define kAmxKernels kEmulatedAmxKernels
