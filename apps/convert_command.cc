@@ -130,7 +130,7 @@ Run AddConvertCommand(CLI::App& app) {
   app.add_option("--correlation", options->correlation,
                  "Of a model file: correlation of neighbouring steps' errors, of rotation and translation")
       ->expected(2)
-      ->check(Between(0.0, 0.999))
+      ->check(Between(0.0, kMaxStepCorrelation))
       ->type_name("R T");
   app.add_option("--training", options->training, "Of a model file: how it was trained")->type_name("TEXT");
   app.footer(kConvertExamples);

@@ -2,8 +2,8 @@
 #include "suite/calibration_table.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "eval/statistics.h"
 #include "suite/pose_calibration.h"
 
 namespace calfvo {
@@ -15,17 +15,6 @@ constexpr const char* kAll = "all sequences";
 std::string SetName(const BenchmarkResults& benchmark, const FoundSequence& found) {
   const std::string folder = found.path.parent_path().filename().string();
   return found.kind == kAnywhere && !folder.empty() ? folder : benchmark.name;
-}
-
-double MeanOfKnown(const std::vector<double>& values) {
-  double sum = 0.0;
-  double count = 0.0;
-  for (const double value : values) {
-    if (std::isnan(value)) continue;
-    sum += value;
-    ++count;
-  }
-  return count > 0.0 ? sum / count : kUnknown;
 }
 
 // The sequences of a set, by name.

@@ -28,9 +28,6 @@ void CheckRange(const char* field, int value, int low, int high) {
     throw Error(fmt::format("{} is {}; expected {} to {}", field, value, low, high));
 }
 
-// Errors that never change would make covariances that no number of steps brings to rest.
-constexpr double kMaxStepCorrelation = 0.999;
-
 // Sums and squares of numbers up to here are numbers, too.
 constexpr double kMaxMagnitude = 1e9;
 

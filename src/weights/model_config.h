@@ -54,14 +54,17 @@ struct DecoderConfig {
   double norm_eps = 1e-6;
 };
 
+// Errors that never change would make covariances that no number of steps brings to rest.
+inline constexpr double kMaxStepCorrelation = 0.999;
+
 struct HeadConfig {
   RotationHead rotation = RotationHead::kProcrustes;
   bool confidence = true;
   std::array<double, 3> translation_mean = {0.0, 0.0, 0.0};  // metres
   std::array<double, 3> translation_std = {1.0, 1.0, 1.0};   // metres
   std::array<double, 2> log_variance_shift = {0.0, 0.0};     // added to u_R and u_t
-  std::array<double, 2> step_correlation = {0.0,
-                                            0.0};  // of errors of neighbouring steps: rotation, translation
+  // Of errors of neighbouring steps: rotation, translation. 0 to kMaxStepCorrelation.
+  std::array<double, 2> step_correlation = {0.0, 0.0};
 
   int rotation_values() const;  // 9, 6, 4 or 3
   int values_per_pair() const { return rotation_values() + 3 + (confidence ? 2 : 0); }
