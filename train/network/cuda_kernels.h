@@ -110,10 +110,40 @@ void JoinGradients(const RotationShape& shape, Element element, const void* q, c
                    const float* cos, const float* sin, void* qkv, float* partial, float* sums,
                    CudaStream stream);
 
-// frames [windows, frames, pixels, 3] uint8 and `before` [windows, pixels, 3], which precede them (null:
-// frames 0 precede themselves) → [windows, frames, pixels, 8] bf16: the previous frame's colours, the frame's
-// own, value · scale + shift, and two zeros, since tensor cores take channels by eight.
-void StackPairs(int64_t windows, int frames, int64_t pixels, const uint8_t* from, const uint8_t* before,
-                const float* scale, const float* shift, void* to, CudaStream stream);
+// The first stage of a stem of pairs: pictures → gelu(norm(convolution of the previous picture's colours and
+// the picture's own)), 3 × 3 in steps of two with a border of zeros.
+struct FirstStageShape {
+  int64_t windows = 0;
+  int frames = 0;
+  int height = 0;  // a multiple of 8
+  int width = 0;   // a multiple of 32, at most kMaxFirstStageWidth
+  float eps = 0.0F;
+};
+inline constexpr int kFirstStageChannels = 32;
+inline constexpr int kMaxFirstStageWidth = 416;
+struct FirstStageInputs {
+  // [windows, frames, height, width, 3]; strides are in bytes, multiples of 4.
+  const uint8_t* frames = nullptr;
+  int64_t window_stride = 0;
+  // [windows, height, width, 3], which precede the frames; null: frames 0 precede themselves.
+  const uint8_t* before = nullptr;
+  int64_t before_stride = 0;
+  // f32, without need of alignment. Colours are value · scale + shift, [3].
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+  const float* weight = nullptr;  // [32, 6, 3, 3]
+  const float* bias = nullptr;    // these [32]
+  const float* norm_weight = nullptr;
+  const float* norm_bias = nullptr;
+};
+// `out` [windows, frames, height / 2, width / 2, 32] bf16.
+void FirstStageForward(const FirstStageShape& shape, const FirstStageInputs& inputs, void* out,
+                       CudaStream stream);
+// `gradients` are those of weight, bias, norm_weight and norm_bias, one after the other. `partial`
+// [kFirstStageBlocks, kFirstStageGradients] is room for the kernel.
+inline constexpr int kFirstStageGradients = kFirstStageChannels * (6 * 3 * 3 + 3);
+inline constexpr int kFirstStageBlocks = 528;
+void FirstStageBackward(const FirstStageShape& shape, const FirstStageInputs& inputs, const void* of_out,
+                        float* partial, float* gradients, CudaStream stream);
 
 }  // namespace calfvo::train

@@ -14,6 +14,8 @@
 #include <numbers>
 #include <utility>
 
+#include "network/fused.h"
+
 namespace calfvo::train {
 namespace {
 
@@ -107,9 +109,20 @@ RopeTable Encoder::Rope() const {
           at::constant_pad_nd(angles.sin(), rows_before, 0.0), (has_periods ? 2 : 1) * frequencies.size(0)};
 }
 
-at::Tensor Encoder::Stem(at::Tensor map) const {
+at::Tensor Encoder::StemStage::Halved(const at::Tensor& map) const {
+  return norm.ThenGelu(conv(map, /*stride=*/2, /*padding=*/1));
+}
+
+at::Tensor Encoder::Stem(const at::Tensor& frames, const at::Tensor& before, at::ScalarType dtype) const {
+  const StemStage& first = stem_.front();
+  at::Tensor map;
+  if (auto fused = FusedFirstStage(frames, before, input_, first.conv, first.norm, dtype)) {
+    map = *fused;
+  } else {
+    map = first.Halved(NormalizedPairs(frames, before, input_, dtype));
+  }
   for (const StemStage& stage : stem_) {
-    map = stage.norm.ThenGelu(stage.conv(map, /*stride=*/2, /*padding=*/1));
+    if (&stage != &first) map = stage.Halved(map);
     for (const StemBlock& block : stage.blocks) {
       map = Added(map, block.conv2(block.norm.ThenGelu(block.conv1(map, 1, 1)), 1, 1));
     }
@@ -151,7 +164,7 @@ at::Tensor Encoder::operator()(const at::Tensor& frames, const at::Tensor& befor
   const EncoderConfig& encoder = config_.encoder;
   at::Tensor x;
   if (encoder.kind == EncoderKind::kPair) {
-    x = Stem(NormalizedPairs(frames, before, input_, dtype)).flatten(1, 2);
+    x = Stem(frames, before, dtype).flatten(1, 2);
   } else {
     x = patch_embed_(NormalizedFrames(frames, input_, dtype), encoder.patch, 0).Whole().flatten(1, 2);
     if (cls_token_.defined()) x = WithPrefix(x);

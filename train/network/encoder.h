@@ -34,6 +34,8 @@ class Encoder {
     ConvolutionLayer conv;
     NormLayer norm;
     std::vector<StemBlock> blocks;
+
+    at::Tensor Halved(const at::Tensor& map) const;
   };
   struct Block {
     NormLayer norm1;
@@ -47,7 +49,7 @@ class Encoder {
   void LoadBlocks(const WeightTable& weights);
   void LoadRope(const WeightTable& weights, torch::nn::Module& root);
 
-  at::Tensor Stem(at::Tensor map) const;
+  at::Tensor Stem(const at::Tensor& frames, const at::Tensor& before, at::ScalarType dtype) const;
   at::Tensor WithPrefix(const at::Tensor& patches) const;
   at::Tensor PatchPositions() const;
   RopeTable Rope() const;

@@ -207,19 +207,4 @@ std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const Branch& branch
   return SumAndNorm{results[0], results[1]};
 }
 
-std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& before,
-                                     const at::Tensor& scale, const at::Tensor& shift, at::ScalarType dtype) {
-  if (!frames.is_cuda() || dtype != at::kBFloat16) return std::nullopt;
-  const c10::DeviceGuard guard(frames.device());
-  const at::Tensor from = frames.contiguous();
-  const at::Tensor first = before.defined() ? before.contiguous() : before;
-  const int64_t pixels = frames.size(2) * frames.size(3);
-  const at::Tensor pairs = at::empty({frames.size(0) * frames.size(1), frames.size(2), frames.size(3), 8},
-                                     frames.options().dtype(dtype));
-  StackPairs(frames.size(0), static_cast<int>(frames.size(1)), pixels, from.data_ptr<uint8_t>(),
-             first.defined() ? first.data_ptr<uint8_t>() : nullptr, scale.data_ptr<float>(),
-             shift.data_ptr<float>(), pairs.data_ptr(), StreamOf(frames));
-  return pairs;
-}
-
 }  // namespace calfvo::train

@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "network/image_input.h"
 #include "network/layers.h"
 
 namespace calfvo::train {
@@ -36,8 +37,9 @@ struct QueryKeyValue {
 std::optional<QueryKeyValue> FusedQueryKeyValue(const at::Tensor& x, const LinearLayer& qkv, int64_t heads,
                                                 const RopeTable& rope);
 
-// As NormalizedPairs, but with two more channels, which are zero. bf16 only.
-std::optional<at::Tensor> FusedPairs(const at::Tensor& frames, const at::Tensor& before,
-                                     const at::Tensor& scale, const at::Tensor& shift, at::ScalarType dtype);
+// norm.ThenGelu of the convolution, in steps of two with a border of one, of NormalizedPairs. bf16 only.
+std::optional<at::Tensor> FusedFirstStage(const at::Tensor& frames, const at::Tensor& before,
+                                          const InputScale& input, const ConvolutionLayer& convolution,
+                                          const NormLayer& norm, at::ScalarType dtype);
 
 }  // namespace calfvo::train

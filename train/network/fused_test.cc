@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "network/image_input.h"
@@ -215,19 +216,30 @@ TEST_P(Kernels, QueryKeyValue) {
   Compare(function, {at::randn({300, 7, dim}), at::randn({3 * dim, dim}) / 10, at::randn({3 * dim})}, 1);
 }
 
-TEST_P(Kernels, StackedPairs) {
-  const at::Tensor frames = at::randint(256, {2, 3, 6, 5, 3}, at::kByte);
-  const InputScale input{at::tensor({0.01F, 0.02F, 0.03F}), at::tensor({-1.0F, -2.0F, -3.0F})};
+// Pictures of a window as the renderer has them: behind the one that precedes them.
+TEST_P(Kernels, FirstStage) {
+  if (GetParam() != at::kBFloat16) GTEST_SKIP() << "bf16 only";
+  const InputScale input{at::tensor({0.008F, 0.007F, 0.009F}), at::tensor({-1.0F, -0.9F, -1.1F})};
   const InputScale on_device{input.scale.to(at::kCUDA), input.shift.to(at::kCUDA)};
-  for (const at::Tensor& before : {at::Tensor(), at::randint(256, {2, 6, 5, 3}, at::kByte)}) {
-    const at::Tensor expected = NormalizedPairs(frames, before, input, at::kFloat);
-    const at::Tensor ours =
-        NormalizedPairs(frames.to(at::kCUDA), before.defined() ? before.to(at::kCUDA) : before, on_device,
-                        GetParam())
-            .to(at::kCPU, at::kFloat);
-    EXPECT_LE((ours.narrow(3, 0, 6) - expected).abs().max().item<double>(), bound());
-    for (int64_t c = 6; c < ours.size(3); ++c) {
-      EXPECT_EQ(ours.select(3, c).abs().max().item<double>(), 0.0);
+  for (const auto& [height, width] : {std::pair(8, 32), std::pair(40, 96), std::pair(224, 224)}) {
+    const at::Tensor pictures = at::randint(256, {3, 3, height, width, 3}, at::kByte);
+    const at::Tensor frames = pictures.narrow(1, 1, 2);
+    for (const at::Tensor& before : {at::Tensor(), pictures.select(1, 0)}) {
+      SCOPED_TRACE(testing::Message() << height << " rows of " << width);
+      const auto function = [&](const Tensors& in) {
+        const ConvolutionLayer convolution{in[0], in[1]};
+        const NormLayer norm{in[2], in[3], 1e-6};
+        if (in[0].is_cpu())
+          return Tensors{
+              norm.ThenGelu(convolution(NormalizedPairs(frames, before, input, at::kFloat), 2, 1))};
+        const at::Tensor moved = pictures.to(at::kCUDA);
+        const auto ours =
+            FusedFirstStage(moved.narrow(1, 1, 2), before.defined() ? moved.select(1, 0) : before, on_device,
+                            convolution, norm, at::kBFloat16);
+        EXPECT_TRUE(ours.has_value());
+        return Tensors{ours.value()};
+      };
+      Compare(function, {at::randn({32, 6, 3, 3}) / 5, at::randn({32}), at::randn({32}), at::randn({32})}, 0);
     }
   }
 }

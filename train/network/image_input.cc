@@ -4,8 +4,6 @@
 #include <ATen/ops/addcmul.h>
 #include <ATen/ops/cat.h>
 
-#include "network/fused.h"
-
 namespace calfvo::train {
 
 at::Tensor NormalizedFrames(const at::Tensor& frames, const InputScale& input, at::ScalarType dtype) {
@@ -14,7 +12,6 @@ at::Tensor NormalizedFrames(const at::Tensor& frames, const InputScale& input, a
 
 at::Tensor NormalizedPairs(const at::Tensor& frames, const at::Tensor& before, const InputScale& input,
                            at::ScalarType dtype) {
-  if (auto fused = FusedPairs(frames, before, input.scale, input.shift, dtype)) return *fused;
   const at::Tensor first = before.defined() ? before.unsqueeze(1) : frames.narrow(1, 0, 1);
   const at::Tensor previous = at::cat({first, frames.narrow(1, 0, frames.size(1) - 1)}, 1);
   const at::Tensor pairs = at::cat({previous, frames}, -1);

@@ -14,8 +14,8 @@ struct InputScale {
 // [B, K, S, S, 3] uint8 → [B·K, S, S, 3] of `dtype`.
 at::Tensor NormalizedFrames(const at::Tensor& frames, const InputScale& input, at::ScalarType dtype);
 
-// → [B·K, S, S, 6 or more]: the previous frame's colours, then the frame's own, then zeros. Frame 0's
-// previous is `before` [B, S, S, 3], or itself where that is undefined.
+// → [B·K, S, S, 6]: the previous frame's colours, then the frame's own. Frame 0's previous is `before`
+// [B, S, S, 3], or itself where that is undefined.
 at::Tensor NormalizedPairs(const at::Tensor& frames, const at::Tensor& before, const InputScale& input,
                            at::ScalarType dtype);
 

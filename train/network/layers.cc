@@ -122,10 +122,8 @@ SumAndNorm NormLayer::AfterAdding(const at::Tensor& x, const Branch& branch, Cam
 }
 
 Branch ConvolutionLayer::operator()(const at::Tensor& map, int stride, int padding) const {
-  at::Tensor kernel =
+  const at::Tensor kernel =
       weight.to(map.scalar_type(), /*non_blocking=*/false, /*copy=*/false, at::MemoryFormat::ChannelsLast);
-  const int64_t more_channels = map.size(3) - weight.size(1);
-  if (more_channels > 0) kernel = at::constant_pad_nd(kernel, {0, 0, 0, 0, 0, more_channels});
   const at::Tensor result = at::conv2d(map.permute({0, 3, 1, 2}), kernel, /*bias=*/{},
                                        /*stride=*/{stride, stride}, /*padding=*/{padding, padding});
   return {result.permute({0, 2, 3, 1}), bias};

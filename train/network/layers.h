@@ -55,7 +55,7 @@ struct NormLayer {
                          CameraRule camera = CameraRule::kNone) const;
 };
 
-// Maps are [B, height, width, channels], contiguous. Channels beyond the weight's are ignored.
+// Maps are [B, height, width, channels], contiguous.
 struct ConvolutionLayer {
   at::Tensor weight, bias;
 

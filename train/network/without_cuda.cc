@@ -36,8 +36,8 @@ std::optional<QueryKeyValue> FusedQueryKeyValue(const at::Tensor&, const LinearL
   return std::nullopt;
 }
 
-std::optional<at::Tensor> FusedPairs(const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                     const at::Tensor&, at::ScalarType) {
+std::optional<at::Tensor> FusedFirstStage(const at::Tensor&, const at::Tensor&, const InputScale&,
+                                          const ConvolutionLayer&, const NormLayer&, at::ScalarType) {
   return std::nullopt;
 }
 
