@@ -4,6 +4,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <string>
+
 namespace calfvo {
 namespace {
 
@@ -35,6 +37,27 @@ spdlog::logger& Logger() {
   return logger;
 }
 
+// Messages name files and what they hold, which must not steer a terminal.
+std::string WithoutControls(std::string_view message) {
+  std::string shown;
+  shown.reserve(message.size());
+  for (size_t i = 0; i < message.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(message[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < message.size() ? message[i + 1] : 0);
+    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F;
+    const bool upper_control = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
+    if (control) {
+      shown += fmt::format("\\x{:02x}", byte);
+    } else if (upper_control) {
+      shown += fmt::format("\\x{:02x}", next);
+      ++i;
+    } else {
+      shown += message[i];
+    }
+  }
+  return shown;
+}
+
 }  // namespace
 
 void SetLogLevel(LogLevel level) {
@@ -42,7 +65,7 @@ void SetLogLevel(LogLevel level) {
 }
 
 void Log(LogLevel level, std::string_view message) {
-  Logger().log(ToSpdlog(level), message);
+  Logger().log(ToSpdlog(level), WithoutControls(message));
 }
 
 }  // namespace calfvo

@@ -18,5 +18,11 @@ TEST(Log, DropsMessagesBelowTheLevel) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: frame 7 is damaged\n");
 }
 
+TEST(Log, NeverSteersATerminal) {
+  testing::internal::CaptureStderr();
+  LogWarning("Straße {}", "a\x1b[2J\r\x7f \xc2\x9b|\tb\nc");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: Straße a\\x1b[2J\\x0d\\x7f \\x9b|\tb\nc\n");
+}
+
 }  // namespace
 }  // namespace calfvo

@@ -54,8 +54,8 @@ toml::table ParseAssignment(const std::string& assignment) {
   const std::string key = assignment.substr(0, equals);
   const std::string value = assignment.substr(equals + 1);
   try {
-    return toml::parse(fmt::format("{} = {}", key, value), assignment);
-  } catch (const toml::parse_error&) {
+    return ParseToml(fmt::format("{} = {}", key, value), assignment);
+  } catch (const Error&) {
     // A bare word is no TOML; as a literal text it is, unless it has quotes or the key itself is wrong.
     return ParseToml(fmt::format("{} = '{}'", key, value), assignment);
   }

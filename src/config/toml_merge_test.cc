@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "base/atomic_file.h"
 #include "base/testing.h"
 #include "config/toml_reader.h"
@@ -41,6 +43,11 @@ TEST(TomlMerge, RefusesCirclesAndMissingFiles) {
   EXPECT_THAT(ErrorFrom([&] { ReadTomlChain(folder.path() / "a.toml"); }), HasSubstr("files, or a circle"));
   EXPECT_THAT(ErrorFrom([&] { ReadTomlChain(folder.path() / "c.toml"); }),
               EndsWith("none.toml: cannot open the configuration"));
+}
+
+TEST(ParseAssignment, RefusesKeysOfVeryManyParts) {
+  EXPECT_THAT(ErrorFrom([] { ParseAssignment(std::string(100'000, '.') + "=1"); }),
+              HasSubstr("more than 500 dots"));
 }
 
 TEST(ParseAssignment, TakesTomlOrABareWord) {

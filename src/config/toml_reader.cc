@@ -11,6 +11,22 @@
 namespace calfvo {
 namespace {
 
+// A dotted key makes a table for every dot, one in the other, and the parser's tables are destroyed by
+// recursion: a line of dots would exhaust the stack. Keys do not span lines.
+void CheckDots(std::string_view text, const std::string& file) {
+  constexpr int kMost = 500;
+  int line = 1;
+  int dots = 0;
+  for (const char c : text) {
+    if (c == '\n') {
+      ++line;
+      dots = 0;
+    } else if (c == '.' && ++dots > kMost) {
+      throw Error(fmt::format("{}:{}: a line with more than {} dots; is this TOML?", file, line, kMost));
+    }
+  }
+}
+
 std::string_view TypeName(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::string:
@@ -172,6 +188,7 @@ void TomlTable::Fail(std::string_view key, std::string_view message) const {
 }
 
 toml::table ParseToml(std::string_view text, const std::string& file) {
+  CheckDots(text, file);
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 
 #include "base/testing.h"
 #include "config/option_reader.h"
@@ -54,6 +55,15 @@ TEST(TomlTable, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(ErrorFrom([&] { items[1].RefuseUnknown(); }),
             "x.toml:6: item[1].x: unknown key; known are speed");
   EXPECT_EQ(ErrorFrom([&] { table.Fail("", "has no item"); }), "x.toml:1: has no item");
+}
+
+// Tables in tables are destroyed by recursion.
+TEST(ParseToml, RefusesKeysOfVeryManyParts) {
+  std::string key = "a";
+  for (int i = 0; i < 100'000; ++i) key += ".a";
+  EXPECT_EQ(ErrorFrom([&] { ParseToml("b = 1\n" + key + " = 1\n", "x.toml"); }),
+            "x.toml:2: a line with more than 500 dots; is this TOML?");
+  EXPECT_THAT(ErrorFrom([&] { ParseToml("[" + key + "]\n", "x.toml"); }), HasSubstr("x.toml:1: a line"));
 }
 
 TEST(ReadOption, WholeNumbersStayWhole) {

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <concepts>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
 #include "base/atomic_file.h"
 #include "calfvo/error.h"
@@ -60,10 +63,19 @@ auto Writer(Json& json) {
 }
 
 struct Reader {
-  const Json& json;
+  const nlohmann::json& json;
 
   void operator()(const char* key, double& value) const {
     value = json.at(key).is_null() ? kUnknown : json.at(key).get<double>();
+  }
+  // Not what JSON would make of 5.9 or 1e300.
+  void operator()(const char* key, std::integral auto& value) const {
+    using Value = std::remove_reference_t<decltype(value)>;
+    const nlohmann::json& number = json.at(key);
+    if (!number.is_number_integer() || !std::in_range<Value>(number.get<int64_t>())) {
+      throw Error(fmt::format("{} is {}; expected a whole number of usual size", key, number.dump()));
+    }
+    number.get_to(value);
   }
   void operator()(const char* key, Coverage& value) const {
     json.at(key).get_to(value);
@@ -95,7 +107,7 @@ SuiteResult ReadSuiteResult(const std::filesystem::path& path) {
   if (!stream) throw Error(path.string() + ": cannot read it");
   SuiteResult result;
   try {
-    const Json json = Json::parse(stream);
+    const auto json = nlohmann::json::parse(stream);  // finds keys faster than what keeps their order
     VisitOwn(result, Reader{json});
     VisitScores(result.scores, Reader{json.at("scores")});
     VisitScores(result.zero, Reader{json.at("zero_motion")});

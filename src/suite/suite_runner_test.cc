@@ -137,6 +137,13 @@ TEST_F(SuiteRunnerTest, AResultThatCannotBeReadIsNamed) {
   std::filesystem::create_directories(path.parent_path());
   WriteFile(path, "{\"model\": 3}");
   EXPECT_THAT(ErrorFrom([&] { Run(); }), HasSubstr("remove the file to run the sequence again"));
+  std::filesystem::remove(path);
+  SuiteResult result = Run()[0].results.at(5);
+  std::string text = ReadWholeFile(path);
+  const std::string key = "\"overlap\": 5";
+  ASSERT_NE(text.find(key), std::string::npos);
+  WriteFile(path, text.replace(text.find(key), key.size(), "\"overlap\": 5.9"));
+  EXPECT_THAT(ErrorFrom([&] { Run(); }), HasSubstr("overlap is 5.9; expected a whole number"));
 }
 
 TEST_F(SuiteRunnerTest, ASequenceThatFailsDoesNotStopTheRest) {

@@ -127,7 +127,8 @@ class CheckpointReader {
     EncoderConfig encoder;
     encoder.kind = naming_.kind;
     const Shape patch = source_.Get(Name(naming_.patch) + ".weight").shape();
-    if (patch.rank() != 4 || patch[1] != 3 || patch[2] != patch[3] || patch[0] > 16384 || patch[2] > 128) {
+    if (patch.rank() != 4 || patch[1] != 3 || patch[2] != patch[3] || patch[0] < 1 || patch[0] > 16384 ||
+        patch[2] < 1 || patch[2] > 128) {
       Fail(Name(naming_.patch) + ".weight", patch, "[dim, 3, patch, patch]");
     }
     encoder.dim = static_cast<int>(patch[0]);

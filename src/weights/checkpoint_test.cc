@@ -142,6 +142,19 @@ TEST_F(OfficialCheckpoint, TypesAndHeadsThatDoNotFitAreTold) {
               HasSubstr("dust3r.pth: encoder: dim"));
 }
 
+TEST_F(OfficialCheckpoint, EmptyPatchEmbeddingsAreMisshapen) {
+  const auto checkpoint = Open("dust3r.pth");
+  for (const Shape& shape : {Shape({0, 3, 16, 16}), Shape({8, 3, 0, 0})}) {
+    MemoryWeights empty("dust3r.pth");
+    for (const std::string& name : checkpoint->names()) {
+      const bool patch = name == "patch_embed.proj.weight";
+      empty.Add(name, patch ? Tensor(DType::kF32, shape) : CopyOf(checkpoint->Get(name)));
+    }
+    EXPECT_THAT(ErrorFrom([&] { ModelFromCheckpoint(empty, TinyOptions()); }),
+                HasSubstr("expected [dim, 3, patch, patch]"));
+  }
+}
+
 // Hugging Face keeps q, k and v apart.
 TEST(HuggingFaceCheckpoint, JoinsQueryKeyAndValue) {
   MemoryWeights checkpoint("hf");

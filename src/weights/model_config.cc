@@ -23,6 +23,11 @@ constexpr int kMaxWindow = 64;
 constexpr int64_t kMaxParameters = 10'000'000'000;
 constexpr int64_t kMaxWindowElements = int64_t{1} << 30;
 
+// Attention takes the square of these, however narrow the tokens: at dim 4 a model of two megabytes would
+// compute for hours.
+constexpr int64_t kMaxTokens = 16384;          // of a frame
+constexpr int64_t kMaxAttendedTokens = 65536;  // of a window, where all its frames attend to each other
+
 void CheckRange(const char* field, int value, int low, int high) {
   if (value < low || value > high)
     throw Error(fmt::format("{} is {}; expected {} to {}", field, value, low, high));
@@ -112,6 +117,17 @@ void CheckWhole(const ModelConfig& config) {
                     "window of {} frames needs matrices of {} numbers, expected at most {}",
                     config.input.size, config.encoder.patch, config.tokens(), config.window, elements,
                     kMaxWindowElements));
+  }
+  if (config.tokens() > kMaxTokens) {
+    throw Error(
+        fmt::format("input.size {} with encoder.patch {} makes {} tokens a frame; expected at most {}",
+                    config.input.size, config.encoder.patch, config.tokens(), kMaxTokens));
+  }
+  if (const int64_t tokens = int64_t{config.window} * config.tokens();
+      config.decoder.kind == DecoderKind::kFull && tokens > kMaxAttendedTokens) {
+    throw Error(
+        fmt::format("decoder.kind is full, and a window of {} frames has {} tokens; expected at most {}",
+                    config.window, tokens, kMaxAttendedTokens));
   }
 }
 

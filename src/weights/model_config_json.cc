@@ -223,8 +223,10 @@ Json ToJson(const EncoderConfig& encoder) {
   return json;
 }
 
-// nlohmann keeps the last of repeated keys; here they are refused. Also bounds the nesting.
+// nlohmann keeps the last of repeated keys; here they are refused. Also bounds the nesting, and how many keys
+// an object has: each is searched for among those before it.
 Json ParseStrictly(std::string_view text) {
+  constexpr size_t kMaxKeys = 64;
   std::vector<std::set<std::string>> keys;
   const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > 8) throw Error("config is nested too deeply");
@@ -233,12 +235,14 @@ Json ParseStrictly(std::string_view text) {
     if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
       throw Error(fmt::format("config has the key '{:.40}' twice", parsed.get<std::string>()));
     }
+    if (!keys.empty() && keys.back().size() > kMaxKeys)
+      throw Error(fmt::format("config has an object of more than {} keys", kMaxKeys));
     return true;
   };
   try {
     return Json::parse(text, check);
   } catch (const nlohmann::json::exception& error) {
-    throw Error(fmt::format("config is not JSON: {}", error.what()));
+    throw Error(fmt::format("config is not JSON: {:.200}", error.what()));
   }
 }
 

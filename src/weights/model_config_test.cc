@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weights/model_config.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,6 +127,10 @@ TEST(ModelConfig, IsStrict) {
   EXPECT_THAT(ParseError(Replaced(good, "\"heads\": 16", "\"heads\": 3")),
               HasSubstr("does not split into 3 heads"));
   EXPECT_THAT(ParseError(std::string(100, '[')), HasSubstr("file: config is"));
+  std::string many = "{\"0\": 0";
+  for (int i = 1; i < 100; ++i) many += fmt::format(", \"{}\": 0", i);
+  EXPECT_EQ(ParseError(many + "}"), "file: config has an object of more than 64 keys");
+  EXPECT_LT(ParseError("{\"name\": " + std::string(10'000, 'x') + "}").size(), 300U);
   // A few such steps would be nowhere.
   ModelConfig wild = NamedConfig("calfvo-l");
   wild.head.translation_mean[1] = 1e308;
@@ -169,6 +174,20 @@ TEST(ModelConfig, SizesThatTogetherAreAbsurdAreRefused) {
                            config.encoder.patch = 1;
                          }),
               HasSubstr("makes 16777216 tokens a frame"));
+  EXPECT_THAT(error_with("calfvo-l",
+                         [&](ModelConfig& config) {
+                           tiny(config);
+                           config.input.size = 512;
+                           config.encoder.patch = 2;
+                         }),
+              HasSubstr("makes 65536 tokens a frame; expected at most 16384"));
+  EXPECT_THAT(error_with("calfvo-l",
+                         [&](ModelConfig& config) {
+                           tiny(config);
+                           config.input.size = 1920;
+                           config.decoder.kind = DecoderKind::kFull;
+                         }),
+              HasSubstr("a window of 8 frames has 115200 tokens; expected at most 65536"));
   EXPECT_THAT(error_with("calfvo-s",
                          [&](ModelConfig& config) {
                            tiny(config);

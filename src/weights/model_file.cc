@@ -130,7 +130,14 @@ void SaveModelFile(const ModelConfig& config, const WeightSource& weights, DType
   for (const TensorSpec& spec : ModelTensors(config))
     entries.push_back({spec.name, dtype, Shape(spec.shape)});
   SafetensorsWriter writer(path, std::move(entries), {{kConfigKey, ModelConfigJson(config)}});
-  for (const auto& entry : writer.entries()) writer.Append(ConvertTo(dtype, weights.Get(entry.name)).view());
+  for (const auto& entry : writer.entries()) {
+    const Tensor converted = ConvertTo(dtype, weights.Get(entry.name));
+    if (!AllFinite(converted.view())) {
+      throw Error(fmt::format("{}: tensor {} holds values that {} cannot; choose F32", weights.file_name(),
+                              entry.name, DTypeName(dtype)));
+    }
+    writer.Append(converted.view());
+  }
   writer.Commit();
 }
 

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "base/testing.h"
+#include "weights/memory_weights.h"
 #include "weights/safetensors_writer.h"
 
 namespace calfvo {
@@ -104,6 +107,22 @@ TEST(ModelFile, SaysWhatIsWrong) {
               HasSubstr("has no 'config' in its metadata, so it is no calfvo model"));
   EXPECT_THAT(LoadError([](Tensors&, Metadata& metadata) { metadata["config"] = "{}"; }),
               HasSubstr("config.format is missing"));
+}
+
+TEST(ModelFile, ValuesThatATypeCannotHoldAreNotWritten) {
+  const TempFolder folder;
+  const ModelFile random = RandomModel(TinyConfig(), 1);
+  MemoryWeights weights("large");
+  for (const std::string& name : random.weights->names()) {
+    Tensor tensor = CopyOf(random.weights->Get(name));
+    if (name == "head.bias") tensor.MutableData<float>()[5] = 1e5F;
+    weights.Add(name, std::move(tensor));
+  }
+  const auto path = folder.path() / "m.safetensors";
+  EXPECT_EQ(ErrorFrom([&] { SaveModelFile(random.config, weights, DType::kF16, path); }),
+            "large: tensor head.bias holds values that F16 cannot; choose F32");
+  EXPECT_FALSE(std::filesystem::exists(path));
+  SaveModelFile(random.config, weights, DType::kBF16, path);
 }
 
 TEST(ModelFile, HugeConfigurationsAreRefusedBeforeAnythingIsAllocated) {
