@@ -139,7 +139,7 @@ inline void MultiplyRows(const BFloat16* rows, int64_t row_stride, const BFloat1
                          float* sums, int64_t sum_stride) {
   const size_t row_bytes = static_cast<size_t>(row_stride) * sizeof(BFloat16);
   const size_t sum_bytes = static_cast<size_t>(sum_stride) * sizeof(float);
-  FinishStores();
+  KeepPlace();
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);

@@ -10,8 +10,9 @@
 // blocks of rows do. Weights are loaded with the hint that they will not be wanted soon, so that x stays in
 // the first level for its second use. The next panel is fetched meanwhile, a few lines at each step, so that
 // the third level is read evenly. The sums of a finished block wait; while the tile unit works on the next
-// one, the vector units add bias, take GELU and write them out, some rows between two products. Fetching the
-// places of results ahead did not pay: it takes the buffers that tiles come through.
+// one, the vector units add bias, take GELU and write them out, a vector after every second product: all of a
+// step's vectors in one place would keep the next tiles waiting. Fetching the places of results ahead did not
+// pay: it takes the buffers that tiles come through.
 #define CALFVO_ISA isa_amx
 #include "backend/cpu/kernels_impl.h"
 
@@ -106,6 +107,12 @@ void PackBlockRows(const BFloat16* x, int64_t rows, int64_t stride, int64_t dept
   }
 }
 
+// The compiler moves no loads or stores across this: not those that tile loads, of which GCC does not know
+// that they read memory, wait for, and not the vectors' work from between products.
+inline void KeepPlace() {
+  asm volatile("" : : : "memory");
+}
+
 // What the vector units do while the tile unit multiplies.
 class Meanwhile {
  public:
@@ -120,19 +127,33 @@ class Meanwhile {
   // Weights that will be needed.
   void SetAhead(const std::byte* weights) { ahead_ = weights; }
 
-  template <Epilogue epilogue>
-  void Do(const LinearTask& task, int64_t rows, int64_t lines) {
-    for (int64_t i = 0; i < lines; ++i, ahead_ += 64) __builtin_prefetch(ahead_, 0, 2);
-    const int64_t last = next_row_ + rows < end_row_ ? next_row_ + rows : end_row_;
-    for (; next_row_ < last; ++next_row_, sums_ += kPanelColumns) {
-      for (int64_t i = 0; i < kPanelColumns; i += kLanes) {
-        StoreSums<BFloat16, epilogue>(task, Load(sums_ + i), next_row_, column_ + i);
-      }
+  // A third of a step's work: that much of `rows` waiting rows, and of the `lines` to fetch. The parts 0, 1
+  // and 2 take turns.
+  template <Epilogue epilogue, int part>
+  void DoPart(const LinearTask& task, int64_t rows, int64_t lines) {
+    static_assert(kPanelColumns == 3 * kLanes);
+    KeepPlace();
+    for (int64_t i = part * lines / 3; i < (part + 1) * lines / 3; ++i, ahead_ += 64)
+      __builtin_prefetch(ahead_, 0, 2);
+    const int64_t waiting = end_row_ - next_row_;
+    const int64_t count = rows < waiting ? rows : waiting;
+    for (int64_t i = 0; i < count; ++i) {
+      const Vec sums = Load(sums_ + i * kPanelColumns + part * kLanes);
+      StoreSums<BFloat16, epilogue>(task, sums, next_row_ + i, column_ + part * kLanes);
     }
+    if constexpr (part == 2) {
+      next_row_ += count;
+      sums_ += count * kPanelColumns;
+    }
+    KeepPlace();
   }
   template <Epilogue epilogue>
   void WriteAll(const LinearTask& task) {
-    Do<epilogue>(task, kBlock, 0);
+    while (next_row_ < end_row_) {
+      DoPart<epilogue, 0>(task, 1, 0);
+      DoPart<epilogue, 1>(task, 1, 0);
+      DoPart<epilogue, 2>(task, 1, 0);
+    }
   }
 
  private:
@@ -143,18 +164,13 @@ class Meanwhile {
   const std::byte* ahead_ = nullptr;
 };
 
-// GCC does not know that tile loads read memory: what they read must have been written before this.
-inline void FinishStores() {
-  asm volatile("" : : : "memory");
-}
-
 void ConfigureTiles() {
   alignas(64) uint8_t config[64] = {1};  // palette 1
   for (int tile = 0; tile < 8; ++tile) {
     config[16 + 2 * tile] = 64;  // bytes per row
     config[48 + tile] = kTile;   // rows
   }
-  FinishStores();
+  KeepPlace();
   _tile_loadconfig(config);
 }
 
@@ -177,23 +193,29 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
     _tile_loadd(6, rows, 64);
     _tile_stream_loadd(7, panel, 64);
     _tile_dpbf16ps(0, 6, 7);
+    meanwhile.DoPart<epilogue, 0>(task, rows_per_step, lines_per_step);
     _tile_loadd(6, lower_rows, 64);
     _tile_dpbf16ps(3, 6, 7);
     if constexpr (tiles > 1) {
       _tile_stream_loadd(7, panel + kTileElements, 64);
       _tile_dpbf16ps(4, 6, 7);
+    }
+    meanwhile.DoPart<epilogue, 1>(task, rows_per_step, lines_per_step);
+    if constexpr (tiles > 1) {
       _tile_loadd(6, rows, 64);
       _tile_dpbf16ps(1, 6, 7);
     }
     if constexpr (tiles > 2) {
       _tile_stream_loadd(7, panel + 2 * kTileElements, 64);
       _tile_dpbf16ps(2, 6, 7);
+    }
+    meanwhile.DoPart<epilogue, 2>(task, rows_per_step, lines_per_step);
+    if constexpr (tiles > 2) {
       _tile_loadd(6, lower_rows, 64);
       _tile_dpbf16ps(5, 6, 7);
     }
     rows += 2 * kTileElements;
     panel += 3 * kTileElements;
-    meanwhile.Do<epilogue>(task, rows_per_step, lines_per_step);
   }
   _tile_stored(0, sums, kRowBytes);
   _tile_stored(1, sums + kTile, kRowBytes);
@@ -279,7 +301,7 @@ double AmxBareFlop(int64_t steps) {
   for (int64_t i = 0; i < kTileElements; ++i)
     elements[i] = ToElement(static_cast<float>(i % 7 - 3) * 0.1F, elements);
   ConfigureTiles();
-  FinishStores();
+  KeepPlace();
   _tile_loadd(4, elements, 64);
   _tile_loadd(5, elements, 64);
   _tile_loadd(6, elements, 64);
