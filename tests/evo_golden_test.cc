@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every number that evo prints for two real pairs of trajectories, to 1e-6 relative.
+// What evo prints for two real pairs of trajectories, to 1e-6 relative.
 #include <gtest/gtest.h>
 
 #include <array>
