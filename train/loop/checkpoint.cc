@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -45,13 +47,17 @@ class Metadata {
     const auto found = values_.find(key);
     return found == values_.end() ? "" : found->second;
   }
+  // From `least` to `most`; NaN is neither.
   template <typename Number>
-  Number Get(const std::string& key) const {
+  Number Get(const std::string& key, Number least, Number most) const {
     const std::string& text = Text(key);
     Number value{};
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     if (result.ec != std::errc() || result.ptr != text.data() + text.size()) {
       throw Error(fmt::format("{}: metadata '{}' is '{:.40}'; expected a number", file_, key, text));
+    }
+    if (!(value >= least && value <= most)) {
+      throw Error(fmt::format("{}: metadata '{}' is {}; expected {} to {}", file_, key, value, least, most));
     }
     return value;
   }
@@ -129,7 +135,8 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool a
     throw Error(path.string() +
                 ": is of a network with other parameters; resume with the configuration it was made with");
   }
-  if (const auto saved = metadata.Get<uint64_t>("seed"); saved != seed && !another_seed) {
+  constexpr uint64_t kAnySeed = std::numeric_limits<uint64_t>::max();
+  if (const auto saved = metadata.Get<uint64_t>("seed", 0, kAnySeed); saved != seed && !another_seed) {
     throw Error(
         fmt::format("{}: seed is {}, but the configuration has {}; resume with the same seed, or say "
                     "--set loop.seed={} to go on with other windows",
@@ -150,12 +157,21 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool a
                               view.shape().ToString(), DTypeName(view.dtype()), tensor.numel()));
     }
     const auto values = view.Data<float>();
+    if (!std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); })) {
+      throw Error(
+          fmt::format("{}: tensor '{}' holds NaN or infinity; without this file, --resume goes on from "
+                      "the checkpoint before it",
+                      path.string(), name));
+    }
     tensor.copy_(torch::from_blob(const_cast<float*>(values.data()), {tensor.numel()}, torch::kFloat32));
   }
-  return {.steps_done = metadata.Get<int64_t>("steps_done"),
-          .elapsed_s = metadata.Get<double>("elapsed_s"),
-          .best_score = metadata.Get<double>("best_score"),
-          .best_step = metadata.Get<int64_t>("best_step"),
+  constexpr int64_t kMostSteps = 1'000'000'000;
+  constexpr double kLongest = 1e10;  // seconds
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return {.steps_done = metadata.Get<int64_t>("steps_done", 0, kMostSteps),
+          .elapsed_s = metadata.Get<double>("elapsed_s", 0.0, kLongest),
+          .best_score = metadata.Get<double>("best_score", -kInfinity, kInfinity),
+          .best_step = metadata.Get<int64_t>("best_step", -1, kMostSteps),
           .held_out = metadata.TextIfAny("held_out")};
 }
 

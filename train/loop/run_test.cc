@@ -12,6 +12,7 @@
 #include "loop/memory_check.h"
 #include "loop/test_config.h"
 #include "weights/model_file.h"
+#include "weights/safetensors_writer.h"
 
 namespace calfvo::train {
 namespace {
@@ -112,6 +113,38 @@ TEST(TrainRun, SaysHowToGoOnFromACheckpointThatIsDamaged) {
               AllOf(HasSubstr(newest.string()), HasSubstr("goes on from the checkpoint before it")));
   std::filesystem::remove(newest);
   EXPECT_EQ(Train(request).state.steps_done, 6);
+}
+
+TEST(TrainRun, RefusesCheckpointsOfNumbersThatNoRunWrites) {
+  const TempFolder folder;
+  RunRequest request = Blink(folder.path(), {"schedule.steps=4", "loop.checkpoint_every=2"});
+  Train(request);
+  request.resume = true;
+  const auto newest = *CheckpointFolder(folder.path()).Newest();
+  const auto original = folder.path() / "original";
+  std::filesystem::copy_file(newest, original);
+  const auto error_with = [&](const char* key, const char* value, bool spoil_average = false) {
+    const auto from = OpenWeights(original);
+    auto metadata = from->metadata();
+    metadata[key] = value;
+    std::vector<SafetensorsWriter::Entry> entries;
+    for (const std::string& name : from->names())
+      entries.push_back({name, from->Get(name).dtype(), from->Get(name).shape()});
+    SafetensorsWriter writer(newest, entries, metadata);
+    for (const auto& entry : writer.entries()) {
+      Tensor tensor = CopyOf(from->Get(entry.name));
+      if (spoil_average && entry.name == "average") tensor.MutableData<float>()[7] = NAN;
+      writer.Append(tensor.view());
+    }
+    writer.Commit();
+    return ErrorFrom([&] { Train(request); });
+  };
+  EXPECT_THAT(error_with("steps_done", "-7"), HasSubstr("'steps_done' is -7; expected 0 to 1000000000"));
+  EXPECT_THAT(error_with("steps_done", "9223372036854775807"), HasSubstr("expected 0 to 1000000000"));
+  EXPECT_THAT(error_with("elapsed_s", "nan"), HasSubstr("'elapsed_s' is nan; expected 0 to"));
+  EXPECT_THAT(error_with("best_step", "-2"), HasSubstr("'best_step' is -2; expected -1 to"));
+  EXPECT_THAT(error_with("steps_done", "4", /*spoil_average=*/true),
+              HasSubstr("tensor 'average' holds NaN or infinity"));
 }
 
 // 1e10 parameters: with gradients, moments and averages more than most machines have memory for.
