@@ -18,6 +18,7 @@
 #include "base/testing.h"
 #include "loop/checkpoint.h"
 #include "loop/test_config.h"
+#include "loop/test_recording.h"
 #include "weights/weight_source.h"
 
 namespace calfvo::train {
@@ -67,32 +68,27 @@ void Pause(int milliseconds) {
 }
 
 // Whole batches and halves of them differ by rounding alone, which AdamW's division by the size of the
-// gradient enlarges at first; a large eps keeps that in bounds. The mean over known cells is not the mean of
-// the halves' means, so image motion is left out.
-TEST(Program, TwoProcessesFollowOne) {
-  const TempFolder folder;
-  const Arguments comparable = {"--set", "loss.motion_weight=0", "--set", "optimizer.eps=1e-3"};
+// gradient enlarges at first; a large eps keeps that in bounds.
+void ExpectTwoFollowOne(const std::filesystem::path& folder, const Arguments& more) {
   const auto arguments = [&](const char* name) {
-    Arguments result = Blink(comparable);
-    result.insert(result.end(), {"--out", (folder.path() / name).string()});
+    Arguments result = Blink(more);
+    result.insert(result.end(), {"--set", "optimizer.eps=1e-3", "--out", (folder / name).string()});
     return result;
   };
-  ASSERT_EQ(Wait(Start(arguments("one"), {}, folder.path() / "one.txt")), 0)
-      << ReadWholeFile(folder.path() / "one.txt");
+  ASSERT_EQ(Wait(Start(arguments("one"), {}, folder / "one.txt")), 0) << ReadWholeFile(folder / "one.txt");
   const std::string port = std::to_string(20'000 + ::getpid() % 20'000);
   std::vector<pid_t> processes;
   for (const char* rank : {"0", "1"}) {
     processes.push_back(
         Start(arguments("two"),
               {std::string("RANK=") + rank, "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port},
-              folder.path() / "two.txt"));
+              folder / "two.txt"));
   }
-  for (const pid_t process : processes)
-    ASSERT_EQ(Wait(process), 0) << ReadWholeFile(folder.path() / "two.txt");
+  for (const pid_t process : processes) ASSERT_EQ(Wait(process), 0) << ReadWholeFile(folder / "two.txt");
 
-  const auto one = OpenWeights(CheckpointFolder(folder.path() / "one").PathAt(20));
-  const auto two = OpenWeights(CheckpointFolder(folder.path() / "two").PathAt(20));
-  const auto start = OpenWeights(CheckpointFolder(folder.path() / "one").PathAt(10));
+  const auto one = OpenWeights(CheckpointFolder(folder / "one").PathAt(20));
+  const auto two = OpenWeights(CheckpointFolder(folder / "two").PathAt(20));
+  const auto start = OpenWeights(CheckpointFolder(folder / "one").PathAt(10));
   const auto a = one->Get("weights").Data<float>();
   const auto b = two->Get("weights").Data<float>();
   const auto before = start->Get("weights").Data<float>();
@@ -104,6 +100,21 @@ TEST(Program, TwoProcessesFollowOne) {
   }
   EXPECT_LT(difference, 1e-5F);
   EXPECT_GT(moved, 1e-3F);
+}
+
+// The mean over known cells is not the mean of the halves' means, so image motion is left out.
+TEST(Program, TwoProcessesFollowOne) {
+  const TempFolder folder;
+  ExpectTwoFollowOne(folder.path(), {"--set", "loss.motion_weight=0"});
+}
+
+// One window of four knows its motion: the first process has it, and the other has none.
+TEST(Program, TwoProcessesFollowOneInAMixture) {
+  const TempFolder folder;
+  WriteSequence(folder.path() / "set/a", 1);
+  ExpectTwoFollowOne(folder.path(),
+                     {"--set", "data.procedural.share=1", "--set",
+                      "data.datasets=[{ path = '" + (folder.path() / "set").string() + "', share = 3 }]"});
 }
 
 TEST(Program, InterruptSavesACheckpoint) {

@@ -38,6 +38,13 @@ TrainNetwork NetworkOn(const TrainOptions& options, torch::Device device) {
   return network;
 }
 
+// The term of image motion is a mean over procedural windows, of which processes may have unequal numbers.
+LossOptions LossOf(const TrainOptions& options, const Processes& processes) {
+  LossOptions loss = options.loss;
+  loss.motion_weight *= ProceduralWeight(options, processes);
+  return loss;
+}
+
 // The last part of a path that may end with a slash or be ".".
 std::string NameOf(const std::filesystem::path& folder) {
   const std::filesystem::path path = (std::filesystem::absolute(folder) / "").lexically_normal();
@@ -55,7 +62,7 @@ class Run {
         schedule_(options_.schedule),
         checkpoints_(request.folder),
         step_(NetworkOn(options_, device),
-              {.loss = options_.loss,
+              {.loss = LossOf(options_, processes),
                .optimizer = options_.optimizer,
                .cuda_graph = options_.loop.cuda_graph && device.is_cuda(),
                .token_cache_bytes = static_cast<int64_t>(options_.loop.cache_tokens_gb * 1e9)},

@@ -30,14 +30,49 @@ Dataset OpenDataset(const DatasetOptions& options) {
   return dataset;
 }
 
-std::unique_ptr<WindowStream> OpenDatasets(const TrainOptions& options, int windows, int rank,
+// What a process has of the windows of one kind that are in a batch of all processes.
+struct Part {
+  int first = 0;
+  int count = 0;
+};
+
+// How many windows of a batch of all processes are procedural.
+int ProceduralWindows(const TrainOptions& options) {
+  const double procedural = options.data.procedural_share;
+  double recorded = 0.0;
+  for (const DatasetOptions& dataset : options.data.datasets) recorded += dataset.sampling.share;
+  const double all = procedural + recorded;
+  if (!(all > 0.0)) throw Error("data: all shares are zero; expected one above zero");
+  const int batch = options.loop.batch;
+  const auto windows = static_cast<int>(std::lround(batch * procedural / all));
+  const auto check = [&](const char* kind, double share, int count) {
+    if (share == 0.0 || count > 0) return;
+    throw Error(
+        fmt::format("data: {} video has {:.3g} % of the shares, which is no window of the {} of loop.batch; "
+                    "make loop.batch {:.0f} or more, or the share larger or 0",
+                    kind, 100.0 * share / all, batch, std::ceil(all / share)));
+  };
+  check("procedural", procedural, windows);
+  check("recorded", recorded, batch - windows);
+  return windows;
+}
+
+// Numbers differ by one at most where they cannot be equal. Rounded up, so that rank 0, which logs, has some.
+Part ProceduralPart(int windows, const Processes& processes) {
+  const auto begin = [&](int64_t rank) {
+    return static_cast<int>((windows * rank + processes.size() - 1) / processes.size());
+  };
+  return {begin(processes.rank()), begin(processes.rank() + 1) - begin(processes.rank())};
+}
+
+std::unique_ptr<WindowStream> OpenDatasets(const TrainOptions& options, const Part& part,
                                            torch::Device device) {
   std::vector<Dataset> datasets;
   for (const DatasetOptions& dataset : options.data.datasets) datasets.push_back(OpenDataset(dataset));
   return OpenDatasetStream(std::move(datasets),
                            {.seed = options.loop.seed,
-                            .windows = windows,
-                            .first_window = rank * windows,
+                            .windows = part.count,
+                            .first_window = part.first,
                             .frames = options.model.window,
                             .input = options.model.input,
                             .threads = options.data.threads,
@@ -46,12 +81,12 @@ std::unique_ptr<WindowStream> OpenDatasets(const TrainOptions& options, int wind
                            device);
 }
 
-std::unique_ptr<WindowStream> OpenProcedural(const TrainOptions& options, int windows, int rank,
+std::unique_ptr<WindowStream> OpenProcedural(const TrainOptions& options, const Part& part,
                                              torch::Device device) {
   ProceduralOptions procedural = options.data.procedural;
   procedural.seed = options.loop.seed;
-  procedural.windows = windows;
-  procedural.first_window = rank * windows;
+  procedural.windows = part.count;
+  procedural.first_window = part.first;
   return OpenProceduralStream(procedural, device);
 }
 
@@ -64,16 +99,19 @@ std::unique_ptr<WindowStream> OpenTrainStream(const TrainOptions& options, const
                             processes.size()));
   }
   const int windows = options.loop.batch / processes.size();
-  double shares = options.data.procedural_share;
-  for (const DatasetOptions& dataset : options.data.datasets) shares += dataset.sampling.share;
-  if (!(shares > 0.0)) throw Error("data: all shares are zero; expected one above zero");
-  const auto procedural = static_cast<int>(std::lround(windows * options.data.procedural_share / shares));
+  const Part procedural = ProceduralPart(ProceduralWindows(options), processes);
+  const Part recorded{processes.rank() * windows - procedural.first, windows - procedural.count};
   std::vector<std::unique_ptr<WindowStream>> parts;
-  if (procedural > 0) parts.push_back(OpenProcedural(options, procedural, processes.rank(), device));
-  if (procedural < windows)
-    parts.push_back(OpenDatasets(options, windows - procedural, processes.rank(), device));
+  if (procedural.count > 0) parts.push_back(OpenProcedural(options, procedural, device));
+  if (recorded.count > 0) parts.push_back(OpenDatasets(options, recorded, device));
   if (parts.size() == 1) return std::move(parts.front());
   return std::make_unique<MixtureStream>(std::move(parts));
+}
+
+double ProceduralWeight(const TrainOptions& options, const Processes& processes) {
+  const int windows = ProceduralWindows(options);
+  if (windows == 0) return 1.0;
+  return static_cast<double>(ProceduralPart(windows, processes).count) * processes.size() / windows;
 }
 
 }  // namespace calfvo::train

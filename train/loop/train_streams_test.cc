@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/train_streams.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "base/testing.h"
-#include "clip/clip_folder.h"
 #include "datasets/sequence.h"
 #include "loop/test_config.h"
+#include "loop/test_recording.h"
 #include "loop/train_config.h"
 
 namespace calfvo::train {
 namespace {
 
+using testing::DoubleEq;
+using testing::ElementsAre;
 using testing::HasSubstr;
-
-void WriteSequence(const std::filesystem::path& folder, uint64_t seed) {
-  ThreadPool threads(1);
-  ClipOptions options;
-  options.seed = seed;
-  options.frames = 12;
-  options.width = 48;
-  options.height = 32;
-  options.samples = 1;
-  Clip clip(options, threads);
-  PrepareClipFolder(folder, false);
-  ClipFolder writer(folder, clip, {.video = false}, threads);
-  while (auto frame = clip.Next()) writer.Add(*frame);
-  writer.Finish();
-}
 
 TrainOptions OptionsWith(const std::vector<std::string>& more) {
   std::vector<std::string> assignments = BlinkAssignments();
@@ -52,6 +40,85 @@ TEST(TrainStream, SharesSetTheMixture) {
   // One window in four is procedural, and knows its image motion.
   EXPECT_FALSE(torch::isnan(batch.motion[0][1]).all().item<bool>());
   EXPECT_TRUE(torch::isnan(batch.motion.narrow(0, 1, 3)).all().item<bool>());
+}
+
+struct Kinds {
+  std::vector<torch::Tensor> procedural, recorded;  // pictures, window by window
+};
+
+// Adds what a process sees; procedural windows know their image motion.
+void AddWindows(const WindowBatch& batch, Kinds& kinds) {
+  for (int64_t i = 0; i < batch.frames.size(0); ++i) {
+    const bool knows_motion = batch.motion.defined() && !torch::isnan(batch.motion[i][1]).all().item<bool>();
+    (knows_motion ? kinds.procedural : kinds.recorded).push_back(batch.frames[i]);
+  }
+}
+
+TEST(TrainStream, ProcessesSeeTogetherTheMixtureThatOneSees) {
+  const TempFolder folder;
+  WriteSequence(folder.path() / "set/a", 1);
+  const std::string dataset = "data.datasets=[{ path = '" + (folder.path() / "set").string() + "' }]";
+  const auto windows = [&](const std::string& share, int count) {
+    const TrainOptions options = OptionsWith({"loop.batch=8", "data.procedural.share=" + share, dataset});
+    Kinds kinds;
+    for (int rank = 0; rank < count; ++rank) {
+      Processes processes({.rank = rank, .size = count}, torch::kCPU);
+      const WindowBatch batch = OpenTrainStream(options, processes, torch::kCPU)->At(3);
+      EXPECT_EQ(batch.frames.size(0), 8 / count);
+      AddWindows(batch, kinds);
+    }
+    return kinds;
+  };
+  const std::pair<const char*, size_t> cases[] = {{"0.4286", 2}, {"0.6", 3}, {"6.9", 7}};  // 30, 37.5, 87 %
+  for (const auto& [share, procedural] : cases) {
+    const Kinds one = windows(share, 1);
+    ASSERT_EQ(one.procedural.size(), procedural);
+    for (const int count : {2, 4, 8}) {
+      SCOPED_TRACE(fmt::format("share {}, {} processes", share, count));
+      const Kinds several = windows(share, count);
+      ASSERT_EQ(several.procedural.size(), one.procedural.size());
+      ASSERT_EQ(several.recorded.size(), one.recorded.size());
+      EXPECT_TRUE(torch::equal(torch::stack(several.procedural), torch::stack(one.procedural)));
+      EXPECT_TRUE(torch::equal(torch::stack(several.recorded), torch::stack(one.recorded)));
+    }
+  }
+}
+
+TEST(TrainStream, RefusesSharesThatAreNoWindow) {
+  const TempFolder folder;
+  WriteSequence(folder.path() / "set/a", 1);
+  Processes alone({}, torch::kCPU);
+  const auto message = [&](int batch, const std::string& share) {
+    const TrainOptions options =
+        OptionsWith({fmt::format("loop.batch={}", batch), "data.procedural.share=" + share,
+                     "data.datasets=[{ path = '" + (folder.path() / "set").string() + "', share = 98 }]"});
+    return ErrorFrom([&] { OpenTrainStream(options, alone, torch::kCPU); });
+  };
+  EXPECT_EQ(message(20, "2"),
+            "data: procedural video has 2 % of the shares, which is no window of the 20 of loop.batch; make "
+            "loop.batch 50 or more, or the share larger or 0");
+  EXPECT_EQ(message(50, "2"), "no error");
+  EXPECT_EQ(message(20, "0"), "no error");
+  EXPECT_EQ(message(20, "4802"),
+            "data: recorded video has 2 % of the shares, which is no window of the 20 of loop.batch; make "
+            "loop.batch 50 or more, or the share larger or 0");
+}
+
+TEST(TrainStream, EveryProceduralWindowCountsTheSame) {
+  const TrainOptions options =
+      OptionsWith({"loop.batch=8", "data.procedural.share=3", "data.datasets=[{ path = 'x', share = 5 }]"});
+  const auto weights = [&](int count) {
+    std::vector<double> result;
+    for (int rank = 0; rank < count; ++rank) {
+      const Processes processes({.rank = rank, .size = count}, torch::kCPU);
+      result.push_back(ProceduralWeight(options, processes));
+    }
+    return result;
+  };
+  EXPECT_THAT(weights(1), ElementsAre(1.0));
+  // Two windows and one; then three processes with one and one with none.
+  EXPECT_THAT(weights(2), ElementsAre(DoubleEq(4.0 / 3.0), DoubleEq(2.0 / 3.0)));
+  EXPECT_THAT(weights(4), ElementsAre(DoubleEq(4.0 / 3.0), DoubleEq(4.0 / 3.0), DoubleEq(4.0 / 3.0), 0.0));
 }
 
 TEST(TrainStream, ASplitChoosesAmongSequences) {
