@@ -45,6 +45,12 @@ LossOptions LossOf(const TrainOptions& options, const Processes& processes) {
   return loss;
 }
 
+// What went wrong; the lines after it are for developers of LibTorch.
+std::string FirstLine(const c10::Error& error) {
+  const std::string what = error.what_without_backtrace();
+  return what.substr(0, what.find('\n'));
+}
+
 // The last part of a path that may end with a slash or be ".".
 std::string NameOf(const std::filesystem::path& folder) {
   const std::filesystem::path path = (std::filesystem::absolute(folder) / "").lexically_normal();
@@ -85,6 +91,15 @@ class Run {
   }
 
   RunResult Go() {
+    try {
+      return Train();
+    } catch (const c10::Error& error) {
+      throw Failure(FirstLine(error));
+    }
+  }
+
+ private:
+  RunResult Train() {
     // What the part before may have broken off.
     const bool is_due = IsEvaluationStep() && !IsEvaluated() && !IsOver();
     if (is_due && !Evaluate() && processes_.size() == 1) return {state_, false};
@@ -107,10 +122,9 @@ class Run {
     return Error(
         fmt::format("training failed at step {} or shortly before: {}. {}. If it fails there again, "
                     "--set loop.seed=N lets it see other windows",
-                    state_.steps_done, what.substr(0, what.find('\n')), HowToGoOn()));
+                    state_.steps_done, what, HowToGoOn()));
   }
 
- private:
   // Scores on other windows than these cannot be compared with those to come.
   void CompareHeldOut() {
     if (held_out_.empty()) return;
@@ -304,15 +318,18 @@ RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Devic
   const bool replaces = CheckpointFolder(request.folder).Newest().has_value();
   const auto write_config = [&] { WriteFileAtomically(request.folder / "config.toml", request.config.text); };
   if (processes.first() && !replaces) write_config();
-  const c10::DeviceGuard guard(device);  // streams and graphs are made on the current device
-  // Shapes stay the same, so that it pays to time the algorithms for convolutions once.
-  if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);
-  Run run(request, processes, device, should_stop);
-  if (processes.first() && replaces) write_config();
   try {
+    const c10::DeviceGuard guard(device);  // streams and graphs are made on the current device
+    // Shapes stay the same, so that it pays to time the algorithms for convolutions once.
+    if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);
+    Run run(request, processes, device, should_stop);
+    if (processes.first() && replaces) write_config();
     return run.Go();
-  } catch (const c10::Error& error) {
-    throw run.Failure(error.what_without_backtrace());
+  } catch (const c10::Error& error) {  // of what comes before the first step; Go has told the rest
+    throw Error(
+        fmt::format("training cannot begin on {}: {}. If memory is short, free some, or make the model, "
+                    "loop.batch or loop.cache_tokens_gb smaller",
+                    device.str(), FirstLine(error)));
   }
 }
 

@@ -187,6 +187,20 @@ TEST(TrainRun, AFailureOfTheDeviceIsToldWithTheStepAndTheWayOn) {
                     HasSubstr("--set loop.seed=N"), Not(HasSubstr("Compile"))));
 }
 
+// A store of tokens that no machine has memory for.
+TEST(TrainRun, AFailureBeforeTheFirstStepIsToldToo) {
+  const TempFolder folder;
+  const std::vector<std::string> alone = {"model.encoder.kind=croco", "loss.motion_weight=0",
+                                          "schedule.steps=5"};
+  Train(Blink(folder.path() / "a", alone));
+  std::vector<std::string> frozen = alone;
+  frozen.insert(frozen.end(), {"loop.init_encoder=" + (folder.path() / "a/model.safetensors").string(),
+                               "loop.freeze_encoder=true", "loop.cache_tokens_gb=1000000"});
+  const std::string message = ErrorFrom([&] { Train(Blink(folder.path() / "b", frozen)); });
+  EXPECT_THAT(message, AllOf(HasSubstr("training cannot begin on cpu: "), HasSubstr("allocate"),
+                             HasSubstr("loop.cache_tokens_gb"), Not(HasSubstr("\n"))));
+}
+
 TEST(TrainRun, TimeEndsIt) {
   const TempFolder folder;
   const RunResult result = Train(
