@@ -65,7 +65,7 @@ void EstimatePairs(TrainNetworkImpl& network, const WindowBatch& batch, const Lo
 
 HeldOut::HeldOut(const HeldOutOptions& options, const ProceduralOptions& like, const LossOptions& units,
                  torch::Device device)
-    : units_(units), device_(device), batches_((options.windows + options.batch - 1) / options.batch) {
+    : units_(units), device_(device), windows_(options.windows) {
   for (const HeldOutSet& set : options.sets) {
     ProceduralOptions windows = like;
     windows.seed = options.seed;
@@ -85,8 +85,9 @@ std::string HeldOut::Fingerprint() const {
   std::string text;
   for (const Set& set : sets_) text += set.name + "\n";
   const ProceduralOptions& windows = sets_.front().windows;  // but for scene and motion, all have the same
+  const double batches = static_cast<double>(windows_) / windows.windows;  // the last may be a part
   text += fmt::format("windows {}\nbatches {}\nseed {}\nframes {}\nsize {}\nsamples {}\nrate_hz {} {}\n",
-                      windows.windows, batches_, windows.seed, windows.frames, windows.size, windows.samples,
+                      windows.windows, batches, windows.seed, windows.frames, windows.size, windows.samples,
                       windows.min_rate_hz, windows.max_rate_hz);
   text +=
       fmt::format("textures {}\nblur_samples {}\n", windows.textures.string(), windows.effects.blur_samples);
@@ -103,11 +104,14 @@ std::optional<HeldOutRecord> HeldOut::Evaluate(TrainNetworkImpl& network,
   for (const Set& set : sets_) {
     // Opened anew each time: the memory of a renderer per set would be held for the whole run.
     const auto stream = OpenProceduralStream(set.windows, device_);
+    const auto wanted = static_cast<size_t>(windows_) * static_cast<size_t>(set.windows.frames - 1);
     std::vector<ScoredPair> pairs;
-    for (int64_t i = 0; i < batches_; ++i) {
+    for (int64_t i = 0; pairs.size() < wanted; ++i) {
       if (should_stop()) return {};
       EstimatePairs(network, stream->At(i), units_, pairs);
     }
+    // Of the last batch too many may have been estimated: a GPU would choose its kernels anew for a smaller.
+    pairs.resize(wanted);
     scores.push_back(ScoreMotions(pairs));
     record.sets.push_back({set.name, scores.back()});
   }

@@ -43,7 +43,7 @@ class HeldOut {
   };
   const LossOptions units_;
   const torch::Device device_;
-  int64_t batches_ = 0;
+  const int windows_;  // per set
   std::vector<Set> sets_;
 };
 
