@@ -6,7 +6,8 @@
 #include <limits>
 #include <numbers>
 
-#include "geometry/geometric_median.h"
+#include "eval/baselines.h"
+#include "eval/statistics.h"
 #include "geometry/so3.h"
 
 namespace calfvo::train {
@@ -14,13 +15,6 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
 constexpr double kMoving_m = 1e-4;
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 template <typename Function>
 double Mean(const std::vector<ScoredPair>& pairs, Function function) {
@@ -46,31 +40,27 @@ double Within(double error, const std::optional<double>& expected) {
 }  // namespace
 
 MotionScores ScoreMotions(const std::vector<ScoredPair>& pairs) {
-  std::vector<Eigen::Vector3d> translations, rotations;
+  StepMotions truth;
   std::vector<double> ratios, cosines;
   for (const ScoredPair& pair : pairs) {
-    translations.push_back(pair.translation_truth);
-    rotations.push_back(LogSO3(pair.rotation_truth));
+    truth.Add({pair.rotation_truth, pair.translation_truth});
     const double length_truth = pair.translation_truth.norm();
     if (length_truth < kMoving_m) continue;
     const double length = pair.translation.norm();
     ratios.push_back(length / length_truth);
     cosines.push_back(pair.translation.dot(pair.translation_truth) / std::max(length * length_truth, 1e-12));
   }
-  const Eigen::Vector3d constant_t = GeometricMedian(translations);
-  const Quaternion constant_r = ExpSO3(GeometricMedian(rotations));
+  const RelativeError zero = ErrorOfGuess(truth, Rigid3());
+  const RelativeError constant = ErrorOfGuess(truth, BestConstantMotion(truth));
   MotionScores scores;
   scores.t_rel = Mean(pairs, TranslationError);
   scores.r_rel = Mean(pairs, RotationError) / kDegree;
-  scores.zero_t_rel = Mean(pairs, [](const auto& pair) { return pair.translation_truth.norm(); });
-  scores.zero_r_rel =
-      Mean(pairs, [](const auto& pair) { return RotationAngle(pair.rotation_truth); }) / kDegree;
-  scores.constant_t_rel =
-      Mean(pairs, [&](const auto& pair) { return (pair.translation_truth - constant_t).norm(); });
-  scores.constant_r_rel =
-      Mean(pairs, [&](const auto& pair) { return AngleBetween(pair.rotation_truth, constant_r); }) / kDegree;
-  scores.scale_ratio = Median(std::move(ratios));
-  scores.cosine = Median(std::move(cosines));
+  scores.zero_t_rel = zero.t_rel_m;
+  scores.zero_r_rel = zero.r_rel_deg;
+  scores.constant_t_rel = constant.t_rel_m;
+  scores.constant_r_rel = constant.r_rel_deg;
+  scores.scale_ratio = Summarise(ratios).median;
+  scores.cosine = Summarise(cosines).median;
   scores.within_t = Mean(
       pairs, [](const auto& pair) { return Within(TranslationError(pair), pair.expected_translation_m); });
   scores.within_r =

@@ -41,6 +41,21 @@ TEST(ScoreMotions, ClosedForms) {
   EXPECT_NEAR(scores.within_r, 0.25, 1e-12);
 }
 
+// Turns by nearly half a circle either way are nearly the same, though their vectors are far apart.
+TEST(ScoreMotions, TheBestConstantIsThatOfEvaluations) {
+  const std::vector<ScoredPair> pairs = {Pair({0, 179, 0}, {0, 0, 0}, {0, 0, 1}, {0, 0, 1}),
+                                         Pair({0, 180, 0}, {0, 0, 0}, {0, 0, 1}, {0, 0, 1}),
+                                         Pair({0, -179, 0}, {0, 0, 0}, {0, 0, 1}, {0, 0, 1})};
+  EXPECT_NEAR(ScoreMotions(pairs).constant_r_rel, 2.0 / 3.0, 1e-6);
+}
+
+TEST(ScoreMotions, MediansOfEvenCountsLieBetweenTheMiddleTwo) {
+  const MotionScores scores = ScoreMotions(
+      {Pair({0, 0, 0}, {0, 0, 0}, {0, 0, 1}, {0, 0, 1}), Pair({0, 0, 0}, {0, 0, 0}, {0, 0, 1}, {0, 3, 0})});
+  EXPECT_NEAR(scores.scale_ratio, 2.0, 1e-12);
+  EXPECT_NEAR(scores.cosine, 0.5, 1e-12);
+}
+
 TEST(ScoreMotions, CamerasThatStand) {
   const MotionScores scores = ScoreMotions({Pair({0, 0, 0}, {0, 0, 0.04}, {0, 0, 0}, {0, 0, 0.002})});
   EXPECT_TRUE(std::isnan(scores.scale_ratio));
