@@ -54,13 +54,6 @@ void StreamOptions::Validate() const {
   if (!(max_step_m > 0.0)) fail("max_step_m", max_step_m, "more than 0");
 }
 
-std::vector<StreamOptions> PaperStreams() {
-  return {{.name = "tartanair-v2", .share = 36, .max_stride = 5},
-          {.name = "scannet", .share = 32, .max_stride = 5, .max_step_m = 1.5},
-          {.name = "kitti", .share = 16, .max_stride = 2},
-          {.name = "virtual-kitti", .share = 16, .max_stride = 2}};
-}
-
 WindowSampler::WindowSampler(std::vector<StreamOptions> streams,
                              std::vector<std::vector<std::vector<Rigid3>>> poses, int frames)
     : streams_(std::move(streams)), poses_(std::move(poses)), long_enough_(streams_.size()), frames_(frames) {

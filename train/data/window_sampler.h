@@ -23,9 +23,6 @@ struct StreamOptions {
   void Validate() const;  // throws Error naming stream and field
 };
 
-// The paper's four: TartanAir v2, ScanNet, KITTI and Virtual KITTI, with 36, 32, 16 and 16 percent.
-std::vector<StreamOptions> PaperStreams();
-
 struct WindowChoice {
   int stream = 0;
   int sequence = 0;   // of the stream

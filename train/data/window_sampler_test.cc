@@ -9,6 +9,7 @@
 #include "base/testing.h"
 #include "data/posed_frames.h"
 #include "data/test_sequence.h"
+#include "data/test_streams.h"
 
 namespace calfvo::train {
 namespace {

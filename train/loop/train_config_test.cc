@@ -6,6 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/testing.h"
+#include "data/test_streams.h"
 #include "loop/test_config.h"
 
 namespace calfvo::train {
