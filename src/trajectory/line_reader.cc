@@ -61,7 +61,8 @@ bool LineReader::NextRawLine(std::string_view* line) {
     begin_ = 0;
     stream_.read(buffer_.data() + unread, static_cast<std::streamsize>(buffer_.size() - unread));
     end_ = unread + static_cast<size_t>(stream_.gcount());
-    if (stream_.bad()) throw Error(name_ + ": cannot read");
+    // Failed without having come to its end: it could not be opened, or breaks off. It would never end.
+    if (stream_.bad() || (stream_.fail() && !stream_.eof())) throw Error(name_ + ": cannot read");
   }
 }
 

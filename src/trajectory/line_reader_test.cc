@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
 
 #include "base/testing.h"
@@ -38,6 +39,14 @@ TEST(LineReader, RefusesLinesWithoutEnd) {
   std::istringstream stream(std::string(LineReader::kMaxLineLength, 'x'));
   LineReader reader(stream, "file");
   EXPECT_EQ(reader.Next().size(), LineReader::kMaxLineLength);
+}
+
+TEST(LineReader, RefusesStreamsThatFailed) {
+  std::ifstream missing("no/such/file");
+  EXPECT_EQ(ErrorFrom([&] { LineReader(missing, "file").Next(); }), "file: cannot read");
+  std::istringstream failed("line\n");
+  failed.setstate(std::ios::failbit);
+  EXPECT_EQ(ErrorFrom([&] { LineReader(failed, "file").Next(); }), "file: cannot read");
 }
 
 TEST(FieldReader, ShowsHostileFieldsSafely) {
