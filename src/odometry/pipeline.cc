@@ -40,14 +40,23 @@ class Reader {
   double decode_s = 0.0;
   double preprocess_s = 0.0;
   int64_t dropped = 0;
+  bool interrupted = false;  // by options.stop, so that the source may hold more
 
  private:
+  bool NoteStop() {
+    interrupted = options_.stop != nullptr && options_.stop->load();
+    return interrupted;
+  }
+
   bool ReadOne() {
-    if (options_.stop != nullptr && options_.stop->load()) return false;
+    if (NoteStop()) return false;
     {
       const ScopedTimer timer(decode_s);
       try {
-        if (!source_.Next(frame_)) return false;
+        if (!source_.Next(frame_)) {
+          NoteStop();  // which ends sources that would wait
+          return false;
+        }
       } catch (...) {
         source_failure_ = std::current_exception();
         return false;
@@ -150,7 +159,7 @@ PipelineResult RunPipeline(FrameSource& source, WindowEstimator& estimator, cons
   result.latency_frames = tracker.latency_frames();
   result.failure = queue.failure();
   result.dropped = reader.dropped;
-  result.interrupted = options.stop != nullptr && options.stop->load();
+  result.interrupted = reader.interrupted;
   result.times.decode_s = reader.decode_s;
   result.times.preprocess_s = reader.preprocess_s;
   result.times.encode_s = tracker.times().encode_s;

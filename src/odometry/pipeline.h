@@ -50,7 +50,7 @@ struct PipelineResult {
   int64_t frames = 0;
   int64_t dropped = 0;
   int latency_frames = 0;      // at most so many after its picture a pose comes, in a live run
-  bool interrupted = false;    // by `stop`
+  bool interrupted = false;    // by `stop`, before the source was read to its end
   std::exception_ptr failure;  // why the source ended early, if it did
   StageTimes times;
 };

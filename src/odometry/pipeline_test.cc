@@ -140,6 +140,18 @@ TEST(Pipeline, StopEndsEarlyWithAPosePerFrameRead) {
   EXPECT_EQ(given.poses.size(), 50U);
 }
 
+// The last pose comes when all has been read.
+TEST(Pipeline, StopAfterTheEndInterruptsNothing) {
+  FakeSource source(20);
+  FakeEstimator estimator(8);
+  const auto stop_at_the_end = [&](const FrameRecord&, const TrackedPose& pose) {
+    if (pose.frame == 19) source.stop.store(true);
+  };
+  const PipelineResult result = RunPipeline(source, estimator, {.stop = &source.stop}, stop_at_the_end);
+  EXPECT_TRUE(source.stop.load());
+  EXPECT_FALSE(result.interrupted);
+}
+
 TEST(Pipeline, AFailingSinkEndsTheReadingThread) {
   FakeSource source(1'000'000);
   FakeEstimator estimator(8);
