@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -86,9 +85,7 @@ ModelFile OpenInput(const ConvertOptions& options) {
     return Adjusted(std::move(model), options);
   }
   // A name such as calfvo-s, or a file that is missing: this says where it looked.
-  if (std::error_code ignored; !std::filesystem::exists(options.input, ignored)) {
-    return Adjusted(OpenModel(options.input).file, options);
-  }
+  if (!IsModelFileName(options.input)) return Adjusted(OpenModel(options.input).file, options);
   const auto checkpoint = OpenWeights(options.input);
   if (IsModelFile(*checkpoint)) return Adjusted(LoadModelFile(options.input), options);
   return FromCheckpoint(*checkpoint, options);

@@ -65,11 +65,16 @@ ChosenModel MakeRandom(const std::string& name) {
 
 }  // namespace
 
+bool IsModelFileName(const std::string& name) {
+  std::error_code ignored;
+  return fs::exists(name, ignored) && !fs::is_directory(name, ignored);
+}
+
 ChosenModel OpenModel(const std::string& name) {
   if (name.starts_with("random:")) return MakeRandom(name);
+  if (IsModelFileName(name)) return {LoadModelFile(name), name, name};
   std::error_code ignored;
-  if (fs::exists(name, ignored)) return {LoadModelFile(name), name, name};
-  std::vector<std::string> tried = {name};
+  std::vector<std::string> tried = {name + (fs::exists(name, ignored) ? " (which is a folder)" : "")};
   if (fs::path(name).filename() == name) {
     for (const fs::path& folder : ModelFolders()) {
       const fs::path path = folder / (name + ".safetensors");

@@ -16,6 +16,10 @@ struct ChosenModel {
   std::string name;            // as the user said it
 };
 
+// Whether `name` is that of a file. A folder is none: the results of a model may well be in one that is
+// called like it.
+bool IsModelFileName(const std::string& name);
+
 // `name` is a file; a name such as calfvo-s, looked up as calfvo-s.safetensors in the folder $CALFVO_MODELS,
 // then beside the installed program, then in the source tree it was built from; or random:calfvo-s:SEED for
 // random weights, which estimate nonsense at full speed and whose configuration has that name, always with

@@ -38,6 +38,24 @@ TEST(ModelChoice, FilesNamesAndRandomWeights) {
   EXPECT_EQ(OpenModel("random:calfvo-s:7").file.config.name, "random:calfvo-s:7");
 }
 
+TEST(ModelChoice, FoldersAreNoModels) {
+  const TempFolder folder;
+  const ModelFile model = RandomModel(TinyConfig(), 5);
+  SaveModelFile(model.config, *model.weights, DType::kF32, folder.path() / "mine.safetensors");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::create_directories(folder.path() / "here/mine");
+  std::filesystem::create_directories(folder.path() / "here/yours");
+  std::filesystem::current_path(folder.path() / "here");
+  ::setenv("CALFVO_MODELS", folder.path().c_str(), 1);
+  EXPECT_EQ(OpenModel("mine").path, folder.path() / "mine.safetensors");
+  const std::string message = ErrorFrom([] { OpenModel("yours"); });
+  EXPECT_NE(message.find("there is no model 'yours'; looked for yours (which is a folder), "),
+            std::string::npos)
+      << message;
+  ::unsetenv("CALFVO_MODELS");
+  std::filesystem::current_path(before);
+}
+
 TEST(ModelChoice, SaysWhereItLooked) {
   const std::string message = ErrorFrom([] { OpenModel("no-such-model"); });
   EXPECT_NE(message.find("no-such-model.safetensors"), std::string::npos) << message;
