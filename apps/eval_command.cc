@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/unique_names.h"
 #include "calfvo/error.h"
 #include "calfvo/evaluation.h"
 #include "commands.h"
@@ -43,14 +44,6 @@ Exit code: 0 all evaluated, 1 a file could not be evaluated, 2 wrong usage.)";
 std::optional<TrajectoryFormat> FormatOption(const std::string& name) {
   if (name == "auto") return {};
   return TrajectoryFormatFromName(name);
-}
-
-// The file's name, made unique by a number where several estimates share it.
-std::string SequenceName(const EvalOptions& options, size_t i) {
-  const auto stem = [&](size_t k) { return options.estimates[k].stem().string(); };
-  int earlier = 0;
-  for (size_t k = 0; k < i; ++k) earlier += stem(k) == stem(i) ? 1 : 0;
-  return earlier == 0 ? stem(i) : fmt::format("{}-{}", stem(i), earlier + 1);
 }
 
 // With the estimate's name before what goes wrong, which speaks of numbers alone.
@@ -90,7 +83,8 @@ void PrintPlotFolder(const EvalOptions& options) {
 }
 
 int EvaluateOne(const EvalOptions& options) {
-  const Evaluation evaluation = EvaluateFiles(options, 0, SequenceName(options, 0), options.plot_folder);
+  const Evaluation evaluation =
+      EvaluateFiles(options, 0, options.estimates[0].stem().string(), options.plot_folder);
   fmt::print("{}", options.json ? EvaluationJson(evaluation) : EvaluationText(evaluation));
   PrintPlotFolder(options);
   return 0;
@@ -99,10 +93,11 @@ int EvaluateOne(const EvalOptions& options) {
 // One failing pair does not stop the rest.
 int EvaluateMany(const EvalOptions& options) {
   std::vector<SequenceResult> results;
+  UniqueNames names;
   int exit_code = 0;
   for (size_t i = 0; i < options.references.size(); ++i) {
     SequenceResult result;
-    result.name = SequenceName(options, i);
+    result.name = names.TakeNumbered(options.estimates[i].stem().string());
     const auto folder = options.plot_folder.empty() ? "" : options.plot_folder / result.name;
     try {
       result.evaluation = EvaluateFiles(options, i, result.name, folder);

@@ -66,6 +66,19 @@ TEST_F(Cli, EvalOfSeveralPairsGivesRowsAndTheirAverage) {
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "plots" / "estimate" / "path.png"));
 }
 
+TEST_F(Cli, EvalGivesEachPairAFolderOfItsOwn) {
+  for (const char* name : {"a.tum", "b/a.tum", "a-2.tum"}) {
+    std::filesystem::create_directories((folder_.path() / name).parent_path());
+    std::filesystem::copy(folder_.path() / "estimate.txt", folder_.path() / name);
+  }
+  const Outcome outcome = Calfvo(
+      "eval --ref groundtruth.txt groundtruth.txt groundtruth.txt --est a.tum b/a.tum a-2.tum --plot plots");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* name : {"a", "a-2", "a-2-2"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_.path() / "plots" / name / "report.html")) << name;
+  }
+}
+
 TEST_F(Cli, OneBadPairDoesNotStopTheRest) {
   const Outcome outcome = Calfvo("eval --ref groundtruth.txt groundtruth.txt --est missing.txt estimate.txt");
   EXPECT_EQ(outcome.exit_code, 1);

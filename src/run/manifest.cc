@@ -5,9 +5,8 @@
 
 #include <charconv>
 #include <fstream>
-#include <map>
-#include <set>
 
+#include "base/unique_names.h"
 #include "calfvo/error.h"
 #include "run/run_input.h"
 
@@ -39,8 +38,7 @@ std::vector<ManifestEntry> ReadManifest(const fs::path& path) {
   std::ifstream stream(path);
   if (!stream || fs::is_directory(path)) throw Error(fmt::format("{}: cannot be read", path.string()));
   std::vector<ManifestEntry> entries;
-  std::map<std::string, int> uses;
-  std::set<std::string> names;
+  UniqueNames names;
   std::string line;
   for (int number = 1; std::getline(stream, line); ++number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -53,16 +51,13 @@ std::vector<ManifestEntry> ReadManifest(const fs::path& path) {
     if (entry.input.empty()) fail("no input before the tab");
     if (tab != std::string::npos) {
       entry.name = line.substr(tab + 1);
-      if (entry.name != SafeName(entry.name) || entry.name == "." || entry.name == "..") {
+      if (entry.name != SafeName(entry.name)) {
         fail(fmt::format("'{}' is no folder name; use letters, digits, '-', '_' and '.'", entry.name));
       }
+      if (!names.Take(entry.name)) fail(fmt::format("the name '{}' is taken by a line above", entry.name));
     } else {
-      const std::string base = DefaultName(InputPath(entry.input));
-      entry.name = base;
-      while (names.contains(entry.name)) entry.name = fmt::format("{}-{}", base, ++uses[base] + 1);
+      entry.name = names.TakeNumbered(DefaultName(InputPath(entry.input)));
     }
-    if (!names.insert(entry.name).second)
-      fail(fmt::format("the name '{}' is taken by a line above", entry.name));
     if (IsPath(entry.input)) {
       const std::string below = InputPath(entry.input);
       const std::string prefix = entry.input.substr(0, entry.input.size() - below.size());
