@@ -60,20 +60,29 @@ int RunOne(const RunArguments& arguments) {
 int RunManifest(const RunArguments& arguments) {
   const auto entries = TakeShard(ReadManifest(arguments.manifest), ParseShard(arguments.shard));
   VideoRunner runner(arguments.options);
+  const auto is_done = [&](const ManifestEntry& entry) {
+    return runner.IsDone(entry.input, arguments.output / entry.name);
+  };
+  // Results of other settings are told before anything is run, and not once per video.
+  for (const ManifestEntry& entry : entries) is_done(entry);
   int failures = 0;
-  for (size_t i = 0; i < entries.size() && !StopRequested(); ++i) {
-    const std::filesystem::path folder = arguments.output / entries[i].name;
+  bool stopped = false;
+  for (size_t i = 0; i < entries.size() && !stopped; ++i) {
     const auto tell = [&](const std::string& what) {
       if (arguments.options.quiet) return;
       fmt::print("[{}/{}] {}: {}\n", i + 1, entries.size(), entries[i].name, what);
       std::fflush(stdout);
     };
-    if (HoldsFinishedRun(folder, entries[i].input)) {
+    if (is_done(entries[i])) {
       tell("done before");
       continue;
     }
+    stopped = StopRequested();
+    if (stopped) break;
     try {
-      const RunReport report = runner.Run(entries[i].input, folder, StopRequested());
+      const RunReport report =
+          runner.Run(entries[i].input, arguments.output / entries[i].name, StopRequested());
+      stopped = report.interrupted;
       tell(fmt::format("{}{} frames, {:.1f} frames/s", report.interrupted ? "stopped after " : "",
                        report.frames, report.fps()));
     } catch (const Error& error) {
@@ -82,7 +91,7 @@ int RunManifest(const RunArguments& arguments) {
     }
   }
   if (failures > 0) LogWarning("{} of {} inputs failed", failures, entries.size());
-  return failures > 0 || StopRequested() ? 1 : 0;
+  return failures > 0 || stopped ? 1 : 0;
 }
 
 void CheckArguments(const RunArguments& arguments) {
@@ -150,8 +159,10 @@ Run AddRunCommand(CLI::App& app) {
   app.add_option("--shard", arguments->shard, "With --manifest: part I of N")
       ->check(ParsedBy(ParseShard))
       ->type_name("I/N");
-  app.add_flag("--overwrite", options.overwrite,
-               "Replace what the folder holds of another input, a camera or a pipe");
+  app.add_flag(
+      "--overwrite", options.overwrite,
+      "Replace what the folder holds of another input, a camera or a pipe; with --manifest, of other "
+      "settings too");
   app.add_flag("--json", arguments->json, "Print run.json and nothing else");
   app.add_flag("--quiet", options.quiet, "No progress bar, no summary, no line per video");
   app.footer(kRunExamples);

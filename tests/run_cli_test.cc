@@ -186,6 +186,35 @@ TEST_F(RunCli, ManifestsSkipWhatIsDoneAndSurviveWhatFails) {
   EXPECT_THAT(all.err, HasSubstr("1 of 3 inputs failed"));
 }
 
+TEST_F(RunCli, ManifestsDoNotMixResultsOfOtherSettings) {
+  MakeClip("one", 9);
+  std::ofstream(At("list.txt")) << "one\n";
+  const std::string command = "--manifest list.txt -o out ";
+  ASSERT_EQ(RunVideo(command + "--threads 1").exit_code, 0);
+  const std::string poses = Text("out/one/poses.csv");
+  const auto expect_refused = [&](const std::string& arguments, const std::string& difference) {
+    const Outcome outcome = RunVideo(command + arguments);
+    EXPECT_EQ(outcome.exit_code, 1) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr("out/one: holds results of other settings (" + difference +
+                                       "); give the same ones, another folder by -o, or --overwrite"));
+    EXPECT_EQ(Text("out/one/poses.csv"), poses) << arguments;
+  };
+  expect_refused("--overlap 3 --stride 2", "overlap 5, now 3; stride 1, now 2");
+  expect_refused("--fps 10 --end 0.2", "end_s not given, now 0.2; fps not given, now 10");
+  expect_refused("--npz", "no npz");
+  EXPECT_THAT(RunVideo(command + "--threads 2 --live").out, HasSubstr("one: done before"));
+  const Outcome forced = RunVideo(command + "--overlap 3 --overwrite");
+  EXPECT_EQ(forced.exit_code, 0) << forced.err;
+  EXPECT_THAT(forced.out, HasSubstr("one: 9 frames"));
+  EXPECT_EQ(nlohmann::json::parse(Text("out/one/run.json"))["options"]["overlap"], 3);
+  EXPECT_THAT(RunVideo(command + "--overlap 3 --overwrite").out, HasSubstr("one: done before"));
+
+  const ModelFile other = RandomModel(TinyConfig(), 2);
+  SaveModelFile(other.config, *other.weights, DType::kF32, At("tiny.safetensors"));
+  EXPECT_THAT(RunVideo(command + "--overlap 3").err,
+              testing::ContainsRegex("other settings \\(model tiny [0-9a-f]{12}, now tiny [0-9a-f]{12}\\)"));
+}
+
 TEST_F(RunCli, QuietManifestsPrintNothing) {
   MakeClip("one", 3);
   std::ofstream(At("list.txt")) << "one\n";
@@ -220,6 +249,20 @@ TEST_F(RunCli, ResultsOfDifferentInputsAreNotMixed) {
   EXPECT_EQ(forced.exit_code, 0) << forced.err;
   EXPECT_EQ(nlohmann::json::parse(Text("out/run.json"))["frames"], 3);
   expect_only_poses();
+}
+
+TEST_F(RunCli, ARunWithoutPosesLeavesTheFolderAsItWas) {
+  MakeClip("clip", 9);
+  ASSERT_EQ(RunVideo("clip -o out").exit_code, 0);
+  const std::string before = Text("out/run.json");
+  const Outcome outcome = RunVideo("clip -o out --start 100");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("clip: no frames (is it empty, or cut to nothing?)"));
+  EXPECT_EQ(Text("out/run.json"), before);
+  EXPECT_EQ(ReadTrajectory(At("out/trajectory.tum")).size(), 9U);
+  EXPECT_FALSE(std::filesystem::exists(At("out/unfinished.json")));
+  RunVideo("clip -o new --start 100");
+  EXPECT_FALSE(std::filesystem::exists(At("new")));
 }
 
 TEST_F(RunCli, AFailedEvaluationLosesNothing) {
@@ -263,6 +306,7 @@ TEST_F(RunCli, WrongUsage) {
       {"--manifest x -o out --shard 0/2", 2, "--shard: shard '0/2': expected I/N"},
       {"clip -o out --precision f8", 2, "--precision: f8 not in {auto,f32,bf16,fp8}"},
       {"clip -o file/out", 1, "file/out"},
+      {"clip/rgb -o clip/rgb", 1, "clip/rgb: the pictures of clip/rgb are there"},
       {"clip -o out --gt none.txt", 1, "none.txt"},
       {"none.mp4 -o out", 1, "none.mp4"},
       {"clip -o out --start 100", 1, "no frames"},
@@ -351,7 +395,7 @@ TEST_F(RunCli, AnInterruptedVideoOfAManifestIsRunAgain) {
   std::ofstream(At("list.txt")) << "lavfi:testsrc=size=64x48:rate=200,realtime\tlong\nclip\n";
   for (int i = 0; i < 2; ++i) {
     std::filesystem::remove(At("out/long/trajectory.tum"));
-    const pid_t child = Start("--manifest list.txt -o out --live");
+    const pid_t child = Start("--manifest list.txt -o out --live --overwrite");  // as it is a camera
     ASSERT_TRUE(WaitForLines("out/long/trajectory.tum", 20)) << i << Text("stdout.txt");
     kill(child, SIGTERM);
     int status = 0;

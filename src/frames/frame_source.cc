@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "calfvo/error.h"
 #include "frames/frame_reader.h"
 #include "frames/image_decoder.h"
+#include "frames/image_list.h"
 #include "frames/selection.h"
 
 namespace calfvo {
@@ -90,8 +92,12 @@ std::unique_ptr<FrameReader> OpenGlob(const std::string& pattern) {
   return OpenImageFiles(pattern, images);
 }
 
+bool IsGlob(const std::string& input) {
+  return input.find_first_of("*?[") != std::string::npos;
+}
+
 std::unique_ptr<FrameReader> OpenMissing(const std::string& input) {
-  if (input.find_first_of("*?[") != std::string::npos) return OpenGlob(input);
+  if (IsGlob(input)) return OpenGlob(input);
   if (input.starts_with("/dev/video")) {
     throw Error(input + ": there is no such camera; 'ls /dev/video*' shows those there are");
   }
@@ -132,6 +138,16 @@ std::unique_ptr<FrameSource> OpenFrames(const std::string& input, const SourceOp
     if (options.stop == nullptr || !options.stop->load()) throw;
     throw Error(fmt::format("{}: {}", input, kStoppedBeforeAnyFrame));
   }
+}
+
+bool WouldReadPicture(const std::string& input, const fs::path& picture) {
+  std::error_code ignored;  // what cannot be looked at is not read either
+  if (fs::is_directory(input, ignored)) return FolderWouldRead(input, picture);
+  if (fs::exists(input, ignored) || !IsGlob(input)) return false;
+  const auto full = [&](const fs::path& path) {
+    return fs::weakly_canonical(fs::absolute(path, ignored), ignored).string();
+  };
+  return ::fnmatch(full(input).c_str(), full(picture).c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
 }
 
 }  // namespace calfvo

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,5 +61,9 @@ inline constexpr std::string_view kStoppedBeforeAnyFrame = "stopped before any f
 // lavfi:GRAPH for FFmpeg's invented ones), or - for y4m on standard input. What a file is, its content says,
 // not its name. Throws Error saying what was tried. docs/inputs.md tells more.
 std::unique_ptr<FrameSource> OpenFrames(const std::string& input, const SourceOptions& options = {});
+
+// Whether a picture, once it is written to `picture`, would be one of `input`: a folder that has its images
+// where it is, or a glob that its name matches.
+bool WouldReadPicture(const std::string& input, const std::filesystem::path& picture);
 
 }  // namespace calfvo

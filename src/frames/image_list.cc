@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <numeric>
 #include <system_error>
@@ -17,6 +18,11 @@ namespace calfvo {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kListing = "rgb.txt";
+
+// Below a folder that has no images itself.
+constexpr std::array kImageFolders = {"rgb", "image_2", "mav0/cam0/data"};
 
 constexpr size_t kMaxImages = 10'000'000;
 
@@ -167,9 +173,18 @@ std::vector<int64_t> ParseTimes(std::istream& stream, const std::string& name) {
   return times;
 }
 
+bool FolderWouldRead(const fs::path& folder, const fs::path& image) {
+  std::error_code ignored;
+  if (fs::is_regular_file(folder / kListing, ignored)) return false;
+  const fs::path beside = image.parent_path();
+  return fs::equivalent(folder, beside, ignored) ||
+         std::any_of(kImageFolders.begin(), kImageFolders.end(),
+                     [&](const char* below) { return fs::equivalent(folder / below, beside, ignored); });
+}
+
 ImageList ListFolder(const fs::path& folder) {
   std::error_code ignored;
-  if (const fs::path listing = folder / "rgb.txt"; fs::is_regular_file(listing, ignored)) {
+  if (const fs::path listing = folder / kListing; fs::is_regular_file(listing, ignored)) {
     std::ifstream stream = OpenText(listing);
     ImageList list = ParseTumList(stream, listing.string(), folder);
     if (list.files.empty()) throw Error(listing.string() + ": lists no images");
@@ -177,7 +192,7 @@ ImageList ListFolder(const fs::path& folder) {
   }
   fs::path images = folder;
   std::vector<fs::path> files = ImagesIn(folder);
-  for (const char* below : {"rgb", "image_2", "mav0/cam0/data"}) {
+  for (const char* below : kImageFolders) {
     if (!files.empty() || !fs::is_directory(folder / below, ignored)) continue;
     images = folder / below;
     files = ImagesIn(images);

@@ -38,4 +38,7 @@ std::vector<int64_t> ParseTimes(std::istream& stream, const std::string& name);
 // there are none, or not as many as times.
 ImageList ListFolder(const std::filesystem::path& folder);
 
+// Whether ListFolder might list `image` if that were there, too: so not where an rgb.txt says what to list.
+bool FolderWouldRead(const std::filesystem::path& folder, const std::filesystem::path& image);
+
 }  // namespace calfvo

@@ -110,6 +110,19 @@ TEST_F(ListFolderTest, FindsEurocsImages) {
   EXPECT_THAT(ListFolder(folder_.path()).timestamps_ns, ElementsAre(1403636579763555584));
 }
 
+TEST_F(ListFolderTest, KnowsWhatItWouldRead) {
+  Image("rgb/1.png");
+  const auto would_read = [&](const char* image) {
+    return FolderWouldRead(folder_.path(), folder_.path() / image);
+  };
+  EXPECT_TRUE(would_read("new.png"));
+  EXPECT_TRUE(would_read("rgb/new.png"));
+  EXPECT_FALSE(would_read("out/new.png"));
+  EXPECT_FALSE(would_read("../new.png"));
+  Text("rgb.txt", "1.5 rgb/1.png\n");
+  EXPECT_FALSE(would_read("rgb/new.png"));
+}
+
 TEST_F(ListFolderTest, SaysThatAListingIsEmpty) {
   Text("rgb.txt", "# nothing\n");
   EXPECT_THAT(ErrorFrom([&] { ListFolder(folder_.path()); }), HasSubstr("rgb.txt: lists no images"));

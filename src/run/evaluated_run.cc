@@ -76,7 +76,7 @@ void PicturesAgain::Read(size_t pose, Frame& picture) {
 }
 
 bool CanBeReadAgain(const std::string& input) {
-  if (input == "-") return false;
+  if (!IsPath(input)) return false;
   std::error_code ignored;
   const fs::file_type type = fs::status(InputPath(input), ignored).type();
   return type != fs::file_type::fifo && type != fs::file_type::character && type != fs::file_type::socket;

@@ -14,7 +14,8 @@
 
 namespace calfvo {
 
-// Whether `input`, as OpenInput takes it, would give the same pictures once more: not so cameras and pipes.
+// Whether `input`, as OpenInput takes it, would give the same pictures once more: not so cameras,
+// invented ones included, and pipes.
 bool CanBeReadAgain(const std::string& input);
 
 // The pictures of an input once more.

@@ -73,6 +73,7 @@ TEST_F(EvaluatedRunTest, PipesAndDevicesCannotBeReadAgain) {
   EXPECT_FALSE(CanBeReadAgain(At("pipe").string()));
   EXPECT_FALSE(CanBeReadAgain("/dev/null"));
   EXPECT_FALSE(CanBeReadAgain("-"));
+  EXPECT_FALSE(CanBeReadAgain("lavfi:testsrc=size=64x48"));
   EXPECT_TRUE(CanBeReadAgain(Input()));
   EXPECT_TRUE(CanBeReadAgain(At("walk/rgb/*.png").string()));
 }

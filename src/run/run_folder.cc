@@ -9,10 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "calfvo/error.h"
+#include "frames/frame_source.h"
 #include "run/evaluated_run.h"
 #include "run/run_input.h"
 
@@ -40,8 +42,8 @@ std::string StoredInput(const std::string& input) {
 }
 
 struct HeldRun {
-  std::string input;  // as StoredInput gives it
-  bool finished = false;
+  std::string input;                    // as StoredInput gives it
+  std::optional<std::string> run_json;  // of one that is whole
 };
 
 std::optional<HeldRun> FindRun(const fs::path& folder) {
@@ -49,7 +51,9 @@ std::optional<HeldRun> FindRun(const fs::path& folder) {
     std::ifstream stream(folder / name);
     const Json json = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !json.contains("input") || !json["input"].is_string()) continue;
-    return HeldRun{json["input"], name == kFinished && json.value("interrupted", Json()) == false};
+    HeldRun held{.input = json["input"], .run_json = {}};
+    if (name == kFinished && json.value("interrupted", Json()) == false) held.run_json = JsonText(json);
+    return held;
   }
   return {};
 }
@@ -96,12 +100,20 @@ fs::path DefaultRunFolder(const std::string& input) {
   return name + "-calfvo";
 }
 
-bool HoldsFinishedRun(const fs::path& folder, const std::string& input) {
-  const std::optional<HeldRun> held = FindRun(folder);
-  return held && held->finished && held->input == StoredInput(input);
+std::optional<std::string> FinishedRun(const fs::path& folder, const std::string& input) {
+  std::optional<HeldRun> held = FindRun(folder);
+  if (!held || held->input != StoredInput(input)) return {};
+  return std::move(held->run_json);
 }
 
 void CheckRunFolder(const fs::path& folder, const std::string& input, bool overwrite) {
+  for (const char* picture : {"path.png", "confidence.png", "report/path.png"}) {
+    if (!WouldReadPicture(input, folder / picture)) continue;
+    throw Error(
+        fmt::format("{}: the pictures of {} are there, and the next run would take {} for one of them; give "
+                    "another folder by -o",
+                    folder.string(), input, picture));
+  }
   const auto name =
       std::find_if(kNames.begin(), kNames.end(), [&](const char* n) { return Exists(folder / n); });
   if (name == kNames.end()) return;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,12 +17,14 @@ namespace calfvo {
 // shots-calfvo, - to stdin-calfvo.
 std::filesystem::path DefaultRunFolder(const std::string& input);
 
-// Whether `folder` holds the whole run of this input, and not one that was interrupted.
-bool HoldsFinishedRun(const std::filesystem::path& folder, const std::string& input);
+// The run.json of the whole run of this input that `folder` holds. Nothing where there is none, or one that
+// was interrupted.
+std::optional<std::string> FinishedRun(const std::filesystem::path& folder, const std::string& input);
 
 // Throws Error where the folder holds what a run of `input` may not replace: files of these names that no run
-// left, whatever `overwrite`; and without that, results of another input, or of one that cannot be read again
-// (a camera, a pipe). Changes nothing.
+// left, whatever `overwrite`, or where the pictures of a run would be read as pictures of `input`; and
+// without that, results of another input, or of one that cannot be read again (a camera, a pipe). Changes
+// nothing.
 void CheckRunFolder(const std::filesystem::path& folder, const std::string& input, bool overwrite);
 
 // Checks, makes the folder, and removes what an earlier run left there. Files of others stay.

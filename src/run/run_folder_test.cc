@@ -57,7 +57,7 @@ TEST_F(RunFolderTest, ARunReplacesAnEarlierOneOfItsInputAndNothingElse) {
 TEST_F(RunFolderTest, WhatAKilledRunLeftIsOfItsInputToo) {
   RunOf(Video("a.mp4"), /*whole=*/false);
   Write("out/.poses.csv.123-0.part");
-  EXPECT_FALSE(HoldsFinishedRun(out_, Video("a.mp4")));
+  EXPECT_FALSE(FinishedRun(out_, Video("a.mp4")).has_value());
   EXPECT_THAT(Refusal(Video("b.mp4")), HasSubstr("holds results of"));
   BeginRunFolder(out_, Video("a.mp4"), false);
   EXPECT_FALSE(Has("out/poses.csv"));
@@ -66,13 +66,13 @@ TEST_F(RunFolderTest, WhatAKilledRunLeftIsOfItsInputToo) {
 }
 
 TEST_F(RunFolderTest, OnlyAWholeRunOfTheSameInputIsFinished) {
-  EXPECT_FALSE(HoldsFinishedRun(out_, Video("a.mp4")));
+  EXPECT_FALSE(FinishedRun(out_, Video("a.mp4")).has_value());
   RunOf(Video("a.mp4"));
   EXPECT_FALSE(Has("out/unfinished.json"));
-  EXPECT_TRUE(HoldsFinishedRun(out_, Video("a.mp4")));
-  EXPECT_FALSE(HoldsFinishedRun(out_, Video("b.mp4")));
+  EXPECT_TRUE(FinishedRun(out_, Video("a.mp4")).has_value());
+  EXPECT_FALSE(FinishedRun(out_, Video("b.mp4")).has_value());
   FinishRunFolder(out_, R"({"input": ")" + AbsoluteInput(Video("a.mp4")) + R"(", "interrupted": true})");
-  EXPECT_FALSE(HoldsFinishedRun(out_, Video("a.mp4")));
+  EXPECT_FALSE(FinishedRun(out_, Video("a.mp4")).has_value());
 }
 
 TEST_F(RunFolderTest, CamerasAndPipesCannotBeReadAgain) {
@@ -87,6 +87,20 @@ TEST_F(RunFolderTest, FilesThatNoRunLeftAreNeverRemoved) {
   for (const char* text : {"", "no JSON", "[1]", R"({"input": 1})"}) {
     Write("out/run.json", text);
     EXPECT_THAT(Refusal(Video("a.mp4"), true), HasSubstr("out/run.json: is in the way")) << text;
+  }
+}
+
+// They would be among the pictures of the next run.
+TEST_F(RunFolderTest, PicturesOfARunAreKeptApartFromThoseOfItsInput) {
+  const std::string out = out_.string();
+  for (const std::string& input : {out, out + "/", out + "/../out", out + "/*.png", out + "/p*.png",
+                                   Video("*/confidence*"), out + "/*/*.png", out + "/../out/*.png"}) {
+    EXPECT_THAT(Refusal(input, /*overwrite=*/true), HasSubstr("out: the pictures of " + input + " are there"))
+        << input;
+  }
+  for (const std::string& input :
+       {out + "/img*.png", Video("*.png"), "dataset:" + out, folder_.path().string()}) {
+    EXPECT_EQ(Refusal(input), "no error") << input;
   }
 }
 

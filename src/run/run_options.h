@@ -24,7 +24,7 @@ struct RunOptions {
   std::filesystem::path ground_truth;  // evaluate against this file, if not empty
   double max_diff_s = 0.01;            // as EvaluationOptions
 
-  bool overwrite = false;  // replace results of another input, too (run_folder.h)
+  bool overwrite = false;  // replace results of another input, too (run_folder.h), or of others of these
   bool quiet = false;      // no progress bar
 };
 

@@ -2,8 +2,10 @@
 #include "run/run_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "eval/evaluation_text.h"
 
@@ -19,7 +21,29 @@ Json OptionsJson(const RunOptions& options) {
                {"stride", options.source.stride}, {"start_s", options.source.start_s}};
   if (options.source.end_s) json["end_s"] = *options.source.end_s;
   if (options.source.rate) json["fps"] = FrameRateText(*options.source.rate);
+  if (options.source.stream >= 0) json["stream"] = options.source.stream;
   return json;
+}
+
+Json ModelJson(const RunReport& report) {
+  return {{"name", report.model}, {"sha256", report.model_sha256}};
+}
+
+// A member of an object that may be none, or of another version.
+Json Member(const Json& json, const char* name) {
+  return json.is_object() ? json.value(name, Json()) : Json();
+}
+
+std::string SettingText(const Json& value) {
+  if (value.is_null()) return "not given";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// "tiny 0123456789ab"
+std::string ModelText(const Json& model) {
+  const std::string name = SettingText(Member(model, "name"));
+  const Json hash = Member(model, "sha256");
+  return hash.is_string() && hash != "" ? fmt::format("{} {:.12}", name, hash.get<std::string>()) : name;
 }
 
 Json DamagesJson(const RunReport& report) {
@@ -45,7 +69,7 @@ std::string RunReportJson(const RunReport& report) {
   Json json = {{"version", CALFVO_VERSION},
                {"input", report.input},
                {"source", report.source},
-               {"model", {{"name", report.model}, {"sha256", report.model_sha256}}},
+               {"model", ModelJson(report)},
                {"backend", report.backend},
                {"options", OptionsJson(report.options)},
                {"frames", report.frames},
@@ -76,6 +100,24 @@ std::string RunReportJson(const RunReport& report) {
   if (report.evaluation) json["eval"] = Json::parse(EvaluationJson(*report.evaluation));
   if (!report.evaluation_error.empty()) json["eval_error"] = report.evaluation_error;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string DifferentSettings(const std::string& run_json, const RunReport& wanted) {
+  const Json held = Json::parse(run_json);
+  std::vector<std::string> differences;
+  const auto compare = [&](const char* what, const Json& before, const Json& now, const auto& text) {
+    if (before != now) differences.push_back(fmt::format("{} {}, now {}", what, text(before), text(now)));
+  };
+  compare("model", Member(held, "model"), ModelJson(wanted), ModelText);
+  const Json options = OptionsJson(wanted.options);
+  for (const char* name :
+       {"backend", "precision", "overlap", "stride", "start_s", "end_s", "fps", "stream"}) {
+    compare(name, Member(Member(held, "options"), name), Member(options, name), SettingText);
+  }
+  const Json outputs = Member(held, "outputs");
+  if (wanted.options.npz && !outputs.contains("npz")) differences.emplace_back("no npz");
+  if (wanted.options.colmap && !outputs.contains("colmap")) differences.emplace_back("no colmap");
+  return fmt::format("{}", fmt::join(differences, "; "));
 }
 
 std::string RunReportText(const RunReport& report) {

@@ -53,6 +53,22 @@ VideoRunner::VideoRunner(const RunOptions& options) : options_(options) {
   }
 }
 
+bool VideoRunner::IsDone(const std::string& input, const std::filesystem::path& folder) const {
+  const std::optional<std::string> run_json = FinishedRun(folder, input);
+  if (!run_json) return false;
+  RunReport wanted;
+  wanted.model = config_.name;
+  if (model_sha256_.valid()) wanted.model_sha256 = model_sha256_.get();
+  wanted.options = options_;
+  const std::string differences = DifferentSettings(*run_json, wanted);
+  if (differences.empty()) return true;
+  if (options_.overwrite) return false;
+  throw Error(
+      fmt::format("{}: holds results of other settings ({}); give the same ones, another folder by -o, or "
+                  "--overwrite to run it again",
+                  folder.string(), differences));
+}
+
 RunReport VideoRunner::StartReport(const std::string& input, const SourceInfo& source) const {
   RunReport report;
   report.input = AbsoluteInput(input);
@@ -87,21 +103,24 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
   source_options.stop = &stop;
   CheckRunFolder(folder, input, options_.overwrite);
   const std::unique_ptr<FrameSource> source = OpenInput(input, source_options);
-  BeginRunFolder(folder, input, options_.overwrite);
   RunReport report = StartReport(input, source->info());
   const PipelineOptions pipeline{
       .overlap = options_.overlap, .batch = estimator_->video_batch(), .live = options_.live, .stop = &stop};
-  RunOutputs outputs(folder, {.live = options_.live,
-                              .has_confidence = config_.head.confidence,
-                              .npz = options_.npz,
-                              .colmap = options_.colmap});
+  std::optional<RunOutputs> outputs;  // once there is a pose: without one, earlier results stay
   std::exception_ptr failure;
   {
     const ScopedTimer timer(report.wall_s);
     Progress progress(Title(input), "frames", source->info().frame_count, options_.quiet || whole != nullptr);
     const PipelineResult result =
         RunPipeline(*source, *estimator_, pipeline, [&](const FrameRecord& frame, const TrackedPose& pose) {
-          outputs.Add(frame, pose);
+          if (!outputs) {
+            BeginRunFolder(folder, input, options_.overwrite);
+            outputs.emplace(folder, RunOutputs::Options{.live = options_.live,
+                                                        .has_confidence = config_.head.confidence,
+                                                        .npz = options_.npz,
+                                                        .colmap = options_.colmap});
+          }
+          outputs->Add(frame, pose);
           (whole != nullptr ? *whole : progress).Advance();
         });
     report.frames = result.frames;
@@ -111,15 +130,15 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
     report.stages = result.times;
     failure = result.failure;
   }
-  if (report.frames == 0) {
+  if (!outputs) {
     if (failure) std::rethrow_exception(failure);
     throw Error(
         fmt::format("{}: no frames{}", input,
                     report.interrupted ? " before it was stopped" : " (is it empty, or cut to nothing?)"));
   }
-  outputs.Finish(Title(input), report);
+  outputs->Finish(Title(input), report);
   if (reference_) {
-    const bool can_be_read_again = !failure && source->info().kind != "camera" && CanBeReadAgain(input);
+    const bool can_be_read_again = !failure && CanBeReadAgain(input);
     try {
       EvaluateRun(input, can_be_read_again, folder, report);
     } catch (const Error& error) {  // the trajectory is worth more than what it is compared with

@@ -23,11 +23,15 @@ class VideoRunner {
   // Throws Error for options that make no sense, and for a model or true path that cannot be read.
   explicit VideoRunner(const RunOptions& options);
 
+  // Whether `folder` holds the whole run of `input` with this model and these options, so that running it
+  // would change nothing. Where it holds one of others: false if it may be overwritten, else throws Error.
+  bool IsDone(const std::string& input, const std::filesystem::path& folder) const;
+
   // Writes everything into `folder` (run_folder.h), run.json last: where that file is, the run is complete.
   // `stop`, set from elsewhere, ends the run early with what has been read. Throws Error when nothing could
-  // be estimated. Where the input breaks off (a camera that vanishes), writes what there is and throws then.
-  // Where only the evaluation fails, the report says so. `input` as OpenInput takes it. Given `whole`,
-  // advances that by the frames instead of showing a bar of its own.
+  // be estimated; the folder is then as it was. Where the input breaks off (a camera that vanishes), writes
+  // what there is and throws then. Where only the evaluation fails, the report says so. `input` as OpenInput
+  // takes it. Given `whole`, advances that by the frames instead of showing a bar of its own.
   RunReport Run(const std::string& input, const std::filesystem::path& folder, const std::atomic<bool>& stop,
                 Progress* whole = nullptr);
 
