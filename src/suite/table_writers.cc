@@ -99,7 +99,9 @@ std::string LatexText(std::string_view text) {
                                                                       {"^", "\\textasciicircum{}"},
                                                                       {"†", "\\textsuperscript{\\dag}"},
                                                                       {"°", "\\textdegree{}"},
-                                                                      {"σ", "$\\sigma$"}};
+                                                                      {"σ", "$\\sigma$"},
+                                                                      {"ρ", "$\\rho$"},
+                                                                      {"×", "$\\times$"}};
   return Replaced(text, kRules);
 }
 
