@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calfvo/error.h"
+#include "trajectory/formats.h"
 #include "trajectory/number_text.h"
 
 namespace calfvo {
@@ -60,6 +61,12 @@ void CheckTrajectory(const Trajectory& trajectory, std::string_view name) {
           fmt::format("{}: the time of pose {}, {} ns, is not after the previous one's {} ns; sort the "
                       "poses by time and drop repeats",
                       name, i, times_ns[i], times_ns[i - 1]));
+    }
+    if (!trajectory.has_time && times_ns[i] % kFrameNs != 0) {
+      throw Error(
+          fmt::format("{}: the time of pose {}, {} ns, is no number of frames; without a clock (has_time is "
+                      "false) times are multiples of {} ns",
+                      name, i, times_ns[i], kFrameNs));
     }
     const Eigen::Vector3d& p = trajectory.world_from_camera[i].translation;
     if (!p.allFinite()) {

@@ -21,8 +21,9 @@ void AppendChecked(const LineReader& reader, int64_t timestamp_ns, const Rigid3&
                    Trajectory* trajectory);
 
 // What a reader would not have given: throws Error, beginning with `name`, where lengths do not go together,
-// times do not increase, numbers are not finite or a quaternion's norm is not within 1e-6 of one. (That is
-// single precision and some; what is computed with it is wrong by twice as much.) One pass, no memory.
+// times do not increase or, without a clock, are no numbers of frames, where numbers are not finite or a
+// quaternion's norm is not within 1e-6 of one. (That is single precision and some; what is computed with it
+// is wrong by twice as much.) One pass, no memory.
 void CheckTrajectory(const Trajectory& trajectory, std::string_view name);
 
 }  // namespace calfvo

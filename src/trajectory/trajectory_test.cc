@@ -92,6 +92,8 @@ TEST(WriteTrajectory, WhatNoReaderWouldAcceptIsRefused) {
   ExpectRefused("the quaternion of pose 0, x 0 y 0 z 0 w nan, has norm nan", [](Trajectory& trajectory) {
     trajectory.world_from_camera[0].rotation = {kNan, 0, 0, 0};
   });
+  ExpectRefused("the time of pose 0, 10 ns, is no number of frames; without a clock",
+                [](Trajectory& trajectory) { trajectory.has_time = false; });
   ExpectRefused("the covariance of pose 2 is not finite",
                 [](Trajectory& trajectory) { trajectory.covariances[2](4, 1) = HUGE_VAL; });
   ExpectRefused("3 poses, 2 timestamps and 3 covariances do not go together",
