@@ -175,6 +175,7 @@ TEST(SvgCanvas, WritesShortCoordinates) {
 
 TEST(SvgCanvas, EscapesText) {
   EXPECT_EQ(EscapeXml("a<b & \"c\"\t> d\n"), "a&lt;b &amp; &quot;c&quot; &gt; d\n");
+  EXPECT_EQ(EscapeXml("caf\xe9 <\u00b0\U0001f600\uffff"), "caf\uFFFD &lt;\u00b0\U0001f600\uFFFD");
   SvgCanvas canvas(100, 50);
   canvas.Text({1, 2}, "<script>&", {.rotation_deg = 90});
   EXPECT_THAT(canvas.Document(), HasSubstr("&lt;script&gt;&amp;</text>"));

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "plot/utf8.h"
+
 namespace calfvo {
 namespace {
 
@@ -132,19 +134,6 @@ const Glyph& FindGlyph(uint32_t code) {
   if (code == 0xB0) return kDegree;
   if (code == 0x3C3) return kSigma;
   return kUnknown;
-}
-
-// Takes one character off the front of `text`. A broken sequence counts as one unknown character per byte.
-uint32_t TakeCharacter(std::string_view& text) {
-  const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[i])); };
-  const uint32_t lead = byte(0);
-  const size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
-  uint32_t code = lead < 0x80 ? lead : length == 1 ? 0xFFFD : lead & (0xFFU >> (length + 1));
-  if (length > text.size()) code = 0xFFFD;
-  const size_t taken = length > text.size() ? 1 : length;
-  for (size_t i = 1; i < taken; ++i) code = (code << 6) | (byte(i) & 0x3F);
-  text.remove_prefix(taken);
-  return code;
 }
 
 double Advance(const Glyph& glyph) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "plot/utf8.h"
+
 namespace calfvo {
 namespace {
 
@@ -47,8 +49,10 @@ std::string Paint(std::string_view name, Color color) {
 
 std::string EscapeXml(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
+  while (!text.empty()) {
+    const std::string_view rest = text;
+    const uint32_t code = TakeCharacter(text);
+    switch (code) {
       case '<':
         out += "&lt;";
         break;
@@ -61,8 +65,13 @@ std::string EscapeXml(std::string_view text) {
       case '"':
         out += "&quot;";
         break;
+      case 0xFFFE:  // which XML forbids, too
+      case 0xFFFF:
+      case kReplacementCharacter:
+        out += "\uFFFD";
+        break;
       default:
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
+        out += code < 0x20 && code != '\n' ? " " : rest.substr(0, rest.size() - text.size());
     }
   }
   return out;

@@ -33,7 +33,7 @@ class SvgCanvas final : public Canvas {
 };
 
 // `text` for use inside an element or an attribute. Control characters but line ends, which XML forbids,
-// become spaces.
+// become spaces; what is no UTF-8 becomes U+FFFD.
 std::string EscapeXml(std::string_view text);
 
 }  // namespace calfvo
