@@ -149,6 +149,9 @@ Run AddEvalCommand(CLI::App& app) {
       throw CLI::ValidationError("--est", fmt::format("{} files for {} of --ref", options->estimates.size(),
                                                       options->references.size()));
     }
+    if (options->plane != "auto" && options->plot_folder.empty()) {
+      throw CLI::ValidationError("--plane", "needs --plot");
+    }
   });
   return
       [options] { return options->references.size() == 1 ? EvaluateOne(*options) : EvaluateMany(*options); };

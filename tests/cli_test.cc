@@ -110,6 +110,7 @@ TEST_F(Cli, BadUsageIsExitCodeTwo) {
   for (const char* arguments : {"", "nonsense", "eval", "eval --ref groundtruth.txt", "eval --align cubic",
                                 "eval --ref groundtruth.txt --est estimate.txt --max-diff -1",
                                 "eval --ref groundtruth.txt groundtruth.txt --est estimate.txt",
+                                "eval --ref groundtruth.txt --est estimate.txt --plane xy",
                                 "eval --ref groundtruth.txt --est estimate.txt --colour"}) {
     const Outcome outcome = Calfvo(arguments);
     EXPECT_EQ(outcome.exit_code, 2) << arguments;

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "calfvo/error.h"
 #include "frames/selection.h"
 
 namespace calfvo {
@@ -68,8 +69,15 @@ std::string AbsoluteInput(const std::string& input) {
 }
 
 std::unique_ptr<FrameSource> OpenInput(const std::string& input, const SourceOptions& options) {
-  if (!input.starts_with(kDatasetPrefix)) return OpenFrames(input, options);
-  return SequenceFrames(OpenSequence(std::filesystem::path(InputPath(input))), options);
+  auto source = input.starts_with(kDatasetPrefix)
+                    ? SequenceFrames(OpenSequence(std::filesystem::path(InputPath(input))), options)
+                    : OpenFrames(input, options);
+  const std::string& kind = source->info().kind;
+  if (options.stream >= 0 && kind != "video" && kind != "camera") {
+    throw Error(fmt::format("{}: has no stream {} to choose, as it is no video but {}; leave --stream out",
+                            input, options.stream, kind));
+  }
+  return source;
 }
 
 }  // namespace calfvo

@@ -14,7 +14,7 @@ namespace calfvo {
 inline constexpr std::string_view kDatasetPrefix = "dataset:";
 
 // "dataset:PATH" is the only sequence at or below PATH (datasets/sequence.h), anything else as OpenFrames
-// takes it.
+// takes it. A stream can be chosen of videos and cameras only.
 std::unique_ptr<FrameSource> OpenInput(const std::string& input, const SourceOptions& options);
 
 // `input` without "dataset:".
