@@ -51,8 +51,7 @@ int RunOne(const RunArguments& arguments) {
     fmt::print("{}", RunReportText(report));
   }
   if (report.evaluation_error.empty()) return 0;
-  Log(LogLevel::kError,
-      fmt::format("{} was estimated but not evaluated: {}", arguments.input, report.evaluation_error));
+  Log(LogLevel::kError, fmt::format("{} {}", arguments.input, EvaluationErrorText(report)));
   return 1;
 }
 
@@ -105,6 +104,9 @@ void CheckArguments(const RunArguments& arguments) {
     if (!arguments.options.ground_truth.empty()) throw CLI::ValidationError("--gt", "is for one input");
   } else if (arguments.shard != "1/1") {
     throw CLI::ValidationError("--shard", "needs --manifest");
+  }
+  if (arguments.options.max_diff_s != RunOptions().max_diff_s && arguments.options.ground_truth.empty()) {
+    throw CLI::ValidationError("--max-diff", "needs --gt");
   }
   const SourceOptions& source = arguments.options.source;
   if (source.end_s && *source.end_s <= source.start_s) {

@@ -283,6 +283,19 @@ TEST_F(RunCli, AFailedEvaluationLosesNothing) {
   }
 }
 
+TEST_F(RunCli, AModelWithoutConfidenceTellsNone) {
+  ModelConfig config = TinyConfig();
+  config.head.confidence = false;
+  const ModelFile model = RandomModel(config, 1);
+  SaveModelFile(model.config, *model.weights, DType::kF32, At("tiny.safetensors"));
+  MakeClip("clip", 9);
+  const Outcome outcome = RunVideo("clip -o out --gt clip/groundtruth.txt");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("standard deviation")));
+  EXPECT_FALSE(std::filesystem::exists(At("out/confidence.png")));
+  EXPECT_THAT(Text("out/report/errors.svg"), testing::Not(HasSubstr("95 % should be below")));
+}
+
 TEST_F(RunCli, WrongUsage) {
   MakeClip("clip", 3);
   std::ofstream(At("file")) << "x";
@@ -303,6 +316,9 @@ TEST_F(RunCli, WrongUsage) {
       {"clip -o out --start nan", 2, "--start: 'nan' is not a number from 0 to 1000000000"},
       {"clip -o out --start 2 --end 1", 2, "--end: 1 is not after --start, 2"},
       {"clip -o out --max-diff nan", 2, "--max-diff: 'nan'"},
+      {"clip -o out --max-diff 0.5", 2, "--max-diff: needs --gt"},
+      {"clip -o out --stream 0", 1, "clip: has no stream 0 to choose, as it is no video but images"},
+      {"dataset:clip -o out --stream 1", 1, "as it is no video but dataset"},
       {"--manifest x -o out --shard 0/2", 2, "--shard: shard '0/2': expected I/N"},
       {"clip -o out --precision f8", 2, "--precision: f8 not in {auto,f32,bf16,fp8}"},
       {"clip -o file/out", 1, "file/out"},

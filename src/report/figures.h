@@ -2,6 +2,7 @@
 // The pictures of an evaluation.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,7 +12,7 @@
 
 namespace calfvo {
 
-// Standard deviations per axis of a step from one pose to the next; not a number where they are not known.
+// Standard deviations per axis of a step from one pose to the next.
 struct StepSigma {
   double translation_m = 0.0;
   double rotation_deg = 0.0;
@@ -24,6 +25,7 @@ struct EvaluatedPair {
   const Trajectory& estimate;
   const Evaluation& evaluation;
   std::span<const StepSigma> sigmas = {};  // of the step to each pose of the estimate; empty if not known
+  std::span<const int64_t> frames = {};    // of the input, of each pose of the estimate; empty if not known
 };
 
 // The plane that a path is seen in from above. kAuto drops the axis along which the reference moves least: y

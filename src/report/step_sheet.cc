@@ -19,6 +19,7 @@ constexpr int kMargin = 16;  // px, as are all of these
 constexpr int kGap = 4;      // between the pictures of a step
 constexpr int kHeading = 30;
 constexpr int kCaption = 22;
+constexpr int kMinColumn = 480;  // which captions fit into
 
 std::vector<ShownStep> Shown(const EvaluatedPair& pair, std::span<const double> errors, const char* unit,
                              const std::function<double(const Rigid3&)>& size_of, double StepSigma::*sigma) {
@@ -31,8 +32,11 @@ std::vector<ShownStep> Shown(const EvaluatedPair& pair, std::span<const double> 
     const PosePair& to = pair.evaluation.pairs[i + 1];
     const Rigid3 motion = pair.reference.world_from_camera[from.reference].Inverse() *
                           pair.reference.world_from_camera[to.reference];
-    std::string caption = fmt::format("frames {}, {}: off by {:.3g}{} of {:.3g}{}", from.estimate,
-                                      to.estimate, errors[i], unit, size_of(motion), unit);
+    const std::string steps = pair.frames.empty() ? fmt::format("poses {}, {}", from.estimate, to.estimate)
+                                                  : fmt::format("frames {}, {}", pair.frames[from.estimate],
+                                                                pair.frames[to.estimate]);
+    std::string caption =
+        fmt::format("{}: off by {:.3g}{} of {:.3g}{}", steps, errors[i], unit, size_of(motion), unit);
     if (!sigmas.empty()) caption += fmt::format(", σ {:.2g}{}", sigmas[i].*sigma, unit);
     shown.push_back({from.estimate, to.estimate, std::move(caption)});
   }
@@ -82,7 +86,7 @@ std::string StepSheetPng(const WorstSteps& steps,
   if (steps.rotation.empty() && steps.translation.empty()) throw Error("there are no steps to show");
   const ShownStep& any = steps.rotation.empty() ? steps.translation[0] : steps.rotation[0];
   const Thumbnail& model = thumbnail_of(any.first);
-  const int column = 2 * model.width + kGap;
+  const int column = std::max(2 * model.width + kGap, kMinColumn);
   const int row = kCaption + model.height + kMargin / 2;
   const auto rows = static_cast<int>(std::max(steps.rotation.size(), steps.translation.size()));
   const auto left_of = [&](bool is_right) { return kMargin + (is_right ? column + kMargin : 0); };

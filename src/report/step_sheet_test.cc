@@ -30,16 +30,26 @@ TEST(FindWorstSteps, SaysWhereAndHowSureTheEstimateWas) {
   const TestPair pair = WithTwoFaults();
   const std::vector<StepSigma> sigmas(60, {.translation_m = 0.25, .rotation_deg = 1.5});
   EvaluatedPair view = pair.View();
-  EXPECT_EQ(FindWorstSteps(view).rotation.at(0).caption, "frames 39, 40: off by 90° of 0°");
+  EXPECT_EQ(FindWorstSteps(view).rotation.at(0).caption, "poses 39, 40: off by 90° of 0°");
   view.sigmas = sigmas;
   const WorstSteps worst = FindWorstSteps(view);
   ASSERT_EQ(worst.rotation.size(), 4U);
   EXPECT_EQ(worst.rotation[0].first, 39U);
   EXPECT_EQ(worst.rotation[0].second, 40U);
-  EXPECT_EQ(worst.rotation[0].caption, "frames 39, 40: off by 90° of 0°, σ 1.5°");
+  EXPECT_EQ(worst.rotation[0].caption, "poses 39, 40: off by 90° of 0°, σ 1.5°");
   EXPECT_EQ(worst.translation[0].first, 19U);
-  EXPECT_THAT(worst.translation[0].caption, StartsWith("frames 19, 20: off by 3 m of 0.2"));
+  EXPECT_THAT(worst.translation[0].caption, StartsWith("poses 19, 20: off by 3 m of 0.2"));
   EXPECT_THAT(worst.translation[0].caption, HasSubstr(" m, σ 0.25 m"));
+}
+
+// With --start and --stride they are not the numbers of the poses.
+TEST(FindWorstSteps, NamesTheFramesOfTheInput) {
+  const TestPair pair = WithTwoFaults();
+  std::vector<int64_t> frames;
+  for (int64_t i = 0; i < 60; ++i) frames.push_back(100 + 2 * i);
+  EvaluatedPair view = pair.View();
+  view.frames = frames;
+  EXPECT_EQ(FindWorstSteps(view).rotation.at(0).caption, "frames 178, 180: off by 90° of 0°");
 }
 
 Thumbnail Grey(int width, uint8_t value) {

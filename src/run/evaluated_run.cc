@@ -18,7 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What thumbnails fit into. A phone held upright fills the width.
 constexpr int kThumbnailWidth = 240;
+constexpr int kThumbnailHeight = 480;
 
 // Of the wanted poses, all in the size that the first gets.
 using Thumbnails = std::map<size_t, Thumbnail>;
@@ -36,20 +38,23 @@ Thumbnails MakePlaces(const WorstSteps& worst) {
 
 void FillThumbnails(const PictureOfPose& picture_of, Thumbnails& thumbnails) {
   Frame frame;
+  int width = 0;
   int height = 0;
   for (auto& [pose, thumbnail] : thumbnails) {
     picture_of(pose, frame);
     if (height == 0) {
-      height =
-          std::max(1, static_cast<int>(std::lround(double{kThumbnailWidth} * frame.height / frame.width)));
+      const double scale =
+          std::min(double{kThumbnailWidth} / frame.width, double{kThumbnailHeight} / frame.height);
+      width = std::max(1, static_cast<int>(std::lround(scale * frame.width)));
+      height = std::max(1, static_cast<int>(std::lround(scale * frame.height)));
     }
-    thumbnail = {kThumbnailWidth, height, {}};
-    thumbnail.rgb.resize(static_cast<size_t>(kThumbnailWidth) * static_cast<size_t>(height) * 3);
+    thumbnail = {width, height, {}};
+    thumbnail.rgb.resize(static_cast<size_t>(width) * static_cast<size_t>(height) * 3);
     Resizer({.in_width = frame.width,
              .in_height = frame.height,
-             .out_width = kThumbnailWidth,
+             .out_width = width,
              .out_height = height,
-             .width = kThumbnailWidth,
+             .width = width,
              .height = height})
         .Run(frame.view(), thumbnail.rgb);
   }
@@ -85,10 +90,15 @@ bool CanBeReadAgain(const std::string& input) {
 void WriteRunReport(EvaluatedPair pair, std::span<const PoseStep> steps, const PictureOfPose& picture_of,
                     const fs::path& folder) {
   std::vector<StepSigma> sigmas;
+  std::vector<int64_t> frames;
   for (const PoseStep& step : steps) {
     sigmas.push_back({step.sigma_translation_m, step.sigma_rotation_rad * 180.0 / std::numbers::pi});
+    frames.push_back(step.frame);
   }
-  pair.sigmas = sigmas;
+  const bool has_confidence = std::none_of(
+      steps.begin(), steps.end(), [](const PoseStep& step) { return std::isnan(step.sigma_rotation_rad); });
+  if (has_confidence) pair.sigmas = sigmas;
+  pair.frames = frames;
   WriteReport(pair, folder, {.largest_errors_png = WorstStepsPng(pair, picture_of)});
 }
 

@@ -37,7 +37,7 @@ class PicturesAgain {
 using PictureOfPose = std::function<void(size_t pose, Frame& picture)>;
 
 // WriteReport with the confidence of the run, `steps`, one per pose, and the pictures of the largest errors,
-// unless `picture_of` is empty. The sigmas of `pair` are filled in here. Throws Error.
+// unless `picture_of` is empty. The sigmas and frames of `pair` are filled in here. Throws Error.
 void WriteRunReport(EvaluatedPair pair, std::span<const PoseStep> steps, const PictureOfPose& picture_of,
                     const std::filesystem::path& folder);
 

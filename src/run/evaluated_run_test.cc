@@ -37,7 +37,8 @@ class EvaluatedRunTest : public testing::Test {
   const TempFolder root_;
   Trajectory truth_;
   Trajectory estimate_;
-  std::vector<PoseStep> steps_ = std::vector<PoseStep>(3, {1.0, 0.1, 0.01});
+  std::vector<PoseStep> steps_ =
+      std::vector<PoseStep>(3, {.estimates = 1.0, .sigma_translation_m = 0.1, .sigma_rotation_rad = 0.01});
 };
 
 TEST_F(EvaluatedRunTest, ShowsThePicturesOfTheLargestErrors) {
@@ -52,6 +53,30 @@ TEST_F(EvaluatedRunTest, ShowsThePicturesOfTheLargestErrors) {
   EXPECT_THAT(page, HasSubstr("95 % should be below"));
   EXPECT_THAT(page, HasSubstr("src=\"data:image/png;base64,"));
   EXPECT_THAT(ReadWholeFile(At("report/largest-errors.png")), StartsWith("\x89PNG"));
+}
+
+// Both sides of a thumbnail are bounded: 240 px wide, these would be 120 000 px high.
+TEST_F(EvaluatedRunTest, ShowsPicturesThatAreMuchHigherThanWide) {
+  Report([](size_t, Frame& picture) {
+    picture.width = 4;
+    picture.height = 2000;
+    picture.rgb.assign(size_t{3} * 4 * 2000, 100);
+  });
+  const std::string png = ReadWholeFile(At("report/largest-errors.png"));
+  ASSERT_THAT(png, StartsWith("\x89PNG"));
+  const auto big_endian = [&](size_t at) {
+    uint32_t number = 0;
+    for (size_t i = at; i < at + 4; ++i) number = number << 8 | static_cast<uint8_t>(png[i]);
+    return number;
+  };
+  EXPECT_GT(big_endian(16), 900U);  // the width, with room for captions
+  EXPECT_LT(big_endian(16), 1100U);
+  EXPECT_LT(big_endian(20), 4 * 550U);
+}
+
+TEST_F(EvaluatedRunTest, AModelWithoutConfidenceIsNotSaidToHaveOne) {
+  steps_.assign(3, {.estimates = 1.0});
+  EXPECT_THAT(Report(nullptr), testing::Not(HasSubstr("95 % should be below")));
 }
 
 TEST_F(EvaluatedRunTest, WithoutPicturesThereAreTheFigures) {

@@ -33,15 +33,19 @@ size_t ColumnOf(const LineReader& reader, const std::vector<std::string>& header
   reader.Fail(fmt::format("the header has no column '{}'", name));
 }
 
-// Nothing in a field means unknown.
-double NumberOf(const LineReader& reader, std::string_view field) {
-  if (field.empty()) return std::numeric_limits<double>::quiet_NaN();
-  double number = 0.0;
+template <typename Number>
+Number NumberOf(const LineReader& reader, std::string_view field) {
+  Number number = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
   if (error != std::errc() || end != field.data() + field.size()) {
     reader.Fail(fmt::format("'{}' is no number", field));
   }
   return number;
+}
+
+// Nothing in a field means unknown.
+double SigmaOf(const LineReader& reader, std::string_view field) {
+  return field.empty() ? std::numeric_limits<double>::quiet_NaN() : NumberOf<double>(reader, field);
 }
 
 }  // namespace
@@ -55,6 +59,7 @@ std::vector<PoseStep> ReadPoseSteps(const std::filesystem::path& poses_csv) {
   const size_t estimates = ColumnOf(reader, header, "estimates");
   const size_t sigma_translation = ColumnOf(reader, header, "sigma_translation_m");
   const size_t sigma_rotation = ColumnOf(reader, header, "sigma_rotation_rad");
+  const size_t frame = ColumnOf(reader, header, "frame");
 
   std::vector<PoseStep> steps;
   for (auto line = reader.Next(); line.data() != nullptr; line = reader.Next()) {
@@ -62,8 +67,10 @@ std::vector<PoseStep> ReadPoseSteps(const std::filesystem::path& poses_csv) {
     if (fields.size() != header.size()) {
       reader.Fail(fmt::format("has {} fields; the header has {}", fields.size(), header.size()));
     }
-    steps.push_back({NumberOf(reader, fields[estimates]), NumberOf(reader, fields[sigma_translation]),
-                     NumberOf(reader, fields[sigma_rotation])});
+    steps.push_back({.estimates = NumberOf<double>(reader, fields[estimates]),
+                     .sigma_translation_m = SigmaOf(reader, fields[sigma_translation]),
+                     .sigma_rotation_rad = SigmaOf(reader, fields[sigma_rotation]),
+                     .frame = NumberOf<int64_t>(reader, fields[frame])});
   }
   return steps;
 }

@@ -2,6 +2,7 @@
 // What poses.csv of `calfvo run` says beside the poses.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <vector>
@@ -14,6 +15,7 @@ struct PoseStep {
   double estimates = 0.0;  // how many windows had a say
   double sigma_translation_m = std::numeric_limits<double>::quiet_NaN();
   double sigma_rotation_rad = std::numeric_limits<double>::quiet_NaN();
+  int64_t frame = 0;  // the frame's number in the input
 };
 
 // One per row. Throws Error with file and line.

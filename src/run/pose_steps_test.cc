@@ -25,8 +25,9 @@ constexpr const char* kStepsHeader =
 TEST(PoseSteps, FindsColumnsByName) {
   const TempFolder folder;
   const auto steps =
-      ReadSteps(folder, std::string(kStepsHeader) + "1,9,0,0,0,0,\n2,9,1,3,0.25,1e-3,damaged\n");
+      ReadSteps(folder, std::string(kStepsHeader) + "1,9,0,0,0,0,\n2,9,17,3,0.25,1e-3,damaged\n");
   ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[1].frame, 17);
   EXPECT_EQ(steps[1].estimates, 3.0);
   EXPECT_EQ(steps[1].sigma_translation_m, 0.25);
   EXPECT_EQ(steps[1].sigma_rotation_rad, 1e-3);

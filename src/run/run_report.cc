@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -58,8 +59,9 @@ std::string Frames(int64_t count) {
 
 // 83.5 s as 1:23.5
 std::string DurationText(double seconds) {
-  const auto minutes = static_cast<int64_t>(seconds / 60.0);
-  const double rest = seconds - 60.0 * static_cast<double>(minutes);
+  const auto tenths = static_cast<int64_t>(std::llround(10.0 * seconds));  // or 59.96 s would become 60.0
+  const int64_t minutes = tenths / 600;
+  const double rest = 0.1 * static_cast<double>(tenths % 600);
   return minutes > 0 ? fmt::format("{}:{:04.1f} min", minutes, rest) : fmt::format("{:.1f} s", rest);
 }
 
@@ -100,6 +102,13 @@ std::string RunReportJson(const RunReport& report) {
   if (report.evaluation) json["eval"] = Json::parse(EvaluationJson(*report.evaluation));
   if (!report.evaluation_error.empty()) json["eval_error"] = report.evaluation_error;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string EvaluationErrorText(const RunReport& report) {
+  return fmt::format("{}: {}",
+                     report.evaluation ? "was estimated and evaluated, but the report of that failed"
+                                       : "was estimated but not evaluated",
+                     report.evaluation_error);
 }
 
 std::string DifferentSettings(const std::string& run_json, const RunReport& wanted) {

@@ -55,6 +55,9 @@ struct RunReport {
 std::string RunReportJson(const RunReport& report);
 std::string RunReportText(const RunReport& report);
 
+// What went wrong with the evaluation, where `evaluation_error` is not empty.
+std::string EvaluationErrorText(const RunReport& report);
+
 // How the run that `run_json` tells of differs from what `wanted` (model and options) would give: "overlap 5,
 // now 3; no npz". Empty where it does not: threads and --live change no results, and further outputs do no
 // harm. `run_json` is a JSON object.

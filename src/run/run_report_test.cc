@@ -28,5 +28,27 @@ TEST(RunReportText, OneFrameIsNotSeveral) {
   EXPECT_THAT(two, HasSubstr("2 damaged frames, the first is 7: decoded with errors\n"));
 }
 
+TEST(RunReportText, SecondsStayBelowSixty) {
+  const auto text = [](double seconds) {
+    RunReport report;
+    report.duration_s = seconds;
+    return RunReportText(report);
+  };
+  EXPECT_THAT(text(59.94), HasSubstr(", 59.9 s,"));
+  EXPECT_THAT(text(59.96), HasSubstr(", 1:00.0 min,"));
+  EXPECT_THAT(text(83.5), HasSubstr(", 1:23.5 min,"));
+  EXPECT_THAT(text(119.96), HasSubstr(", 2:00.0 min,"));
+}
+
+TEST(EvaluationErrorText, SaysWhetherThereIsAnEvaluation) {
+  RunReport report;
+  report.evaluation_error = "no poses match";
+  EXPECT_EQ(EvaluationErrorText(report), "was estimated but not evaluated: no poses match");
+  report.evaluation.emplace();
+  report.evaluation_error = "no space left";
+  EXPECT_EQ(EvaluationErrorText(report),
+            "was estimated and evaluated, but the report of that failed: no space left");
+}
+
 }  // namespace
 }  // namespace calfvo
