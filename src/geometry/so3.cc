@@ -10,9 +10,6 @@ namespace {
 // Below this angle the first term of a series is exact to double precision: the next is smaller by θ²/6.
 constexpr double kTinyAngle = 1e-8;
 
-// Below this angle three terms of a series are exact to double precision.
-constexpr double kSmallAngle = 1e-2;
-
 // Eigen's norm squares, and so loses everything below 1e-154.
 double Norm(const Eigen::Vector3d& v) {
   return std::hypot(v.x(), v.y(), v.z());
@@ -46,33 +43,6 @@ Eigen::Vector3d LogSO3(const Quaternion& rotation) {
   const double angle_over_norm =
       norm < kTinyAngle * q.w() ? 2.0 / q.w() : 2.0 * std::atan2(norm, q.w()) / norm;
   return angle_over_norm * v;
-}
-
-Eigen::Matrix3d LeftJacobianSO3(const Eigen::Vector3d& rotation_vector) {
-  const double angle = Norm(rotation_vector);
-  const double square = angle * angle;
-  double a;  // (1 − cos θ)/θ², written with the half angle so that nothing cancels
-  double b;  // (θ − sin θ)/θ³
-  if (angle < kSmallAngle) {
-    a = 1.0 / 2.0 - square / 24.0 + square * square / 720.0;
-    b = 1.0 / 6.0 - square / 120.0 + square * square / 5040.0;
-  } else {
-    const double sin_half = std::sin(0.5 * angle);
-    a = 2.0 * sin_half * sin_half / square;
-    b = (angle - std::sin(angle)) / (square * angle);
-  }
-  const Eigen::Matrix3d hat = Hat(rotation_vector);
-  return Eigen::Matrix3d::Identity() + a * hat + b * (hat * hat);
-}
-
-Eigen::Matrix3d InverseLeftJacobianSO3(const Eigen::Vector3d& rotation_vector) {
-  const double angle = Norm(rotation_vector);
-  const double square = angle * angle;
-  const double half = 0.5 * angle;
-  const double c = angle < kSmallAngle ? 1.0 / 12.0 + square / 720.0 + square * square / 30240.0
-                                       : (1.0 - half * std::cos(half) / std::sin(half)) / square;
-  const Eigen::Matrix3d hat = Hat(rotation_vector);
-  return Eigen::Matrix3d::Identity() - 0.5 * hat + c * (hat * hat);
 }
 
 double RotationAngle(const Quaternion& rotation) {

@@ -23,15 +23,6 @@ Quaternion ExpSO3(const Eigen::Vector3d& rotation_vector);
 // is not zero is positive. The zero quaternion, which is no rotation, gives zero.
 Eigen::Vector3d LogSO3(const Quaternion& rotation);
 
-// J with Exp(v + δ) ≈ Exp(J δ) · Exp(v), which is also the mean of Exp(s·v) over s in [0, 1]:
-//   J = I + (1 − cos θ)/θ² [v]× + (θ − sin θ)/θ³ [v]×²,  θ = |v|.
-// The right Jacobian is that of −v.
-Eigen::Matrix3d LeftJacobianSO3(const Eigen::Vector3d& rotation_vector);
-
-// The inverse of LeftJacobianSO3, which exists for |v| < 2π:
-//   J⁻¹ = I − ½ [v]× + (1 − ½θ cot ½θ)/θ² [v]×².
-Eigen::Matrix3d InverseLeftJacobianSO3(const Eigen::Vector3d& rotation_vector);
-
 // |LogSO3(rotation)|, in [0, π]: 2·atan2(|v|, |w|), which unlike an arc cosine loses no digits at either end.
 double RotationAngle(const Quaternion& rotation);
 

@@ -124,21 +124,6 @@ TEST(SO3, AnglesKeepTheirDigits) {
   }
 }
 
-TEST(SO3, JacobiansMatchFiniteDifferences) {
-  std::mt19937_64 random(7);
-  constexpr double kStep = 1e-5;
-  for (const double angle : {1e-6, 0.0099, 0.0101, 0.5, 2.0, 3.1}) {
-    const Eigen::Vector3d v = angle * RandomVector(random).normalized();
-    const Eigen::Matrix3d jacobian = LeftJacobianSO3(v);
-    for (int i = 0; i < 3; ++i) {
-      const Eigen::Vector3d delta = kStep * Eigen::Vector3d::Unit(i);
-      const Eigen::Vector3d difference = LogSO3(ExpSO3(v + delta) * ExpSO3(v - delta).conjugate());
-      EXPECT_LT((difference / (2.0 * kStep) - jacobian.col(i)).norm(), 1e-9);
-    }
-    EXPECT_LT((jacobian * InverseLeftJacobianSO3(v) - Eigen::Matrix3d::Identity()).norm(), 1e-14);
-  }
-}
-
 TEST(SO3, MinimalRotationTakesOneDirectionToTheOther) {
   std::mt19937_64 random(8);
   for (int trial = 0; trial < 1000; ++trial) {

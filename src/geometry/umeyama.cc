@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/umeyama.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 
@@ -51,17 +49,6 @@ SimilarityFit FitSimilarity(const PointPairMoments& moments, bool with_scale) {
   }
   const double scale = with_scale ? fit.singular_values.sum() / moments.variance_from : 1.0;
   return {join_centroids(scale, Quaternion(fit.rotation).normalized()), fit.unique};
-}
-
-SimilarityFit FitSimilarity(std::span<const Eigen::Vector3d> from, std::span<const Eigen::Vector3d> to,
-                            bool with_scale) {
-  if (from.size() != to.size()) {
-    throw Error(
-        fmt::format("fit of a similarity: {} points to map from but {} to map to", from.size(), to.size()));
-  }
-  return FitSimilarity(
-      from.size(), [&](size_t i) -> const Eigen::Vector3d& { return from[i]; },
-      [&](size_t i) -> const Eigen::Vector3d& { return to[i]; }, with_scale);
 }
 
 }  // namespace calfvo

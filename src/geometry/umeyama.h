@@ -5,7 +5,6 @@
 
 #include <Eigen/Core>
 #include <cstddef>
-#include <span>
 
 #include "calfvo/geometry.h"
 
@@ -30,10 +29,7 @@ struct SimilarityFit {
 // - Mirror images whose cross-covariance has σ₂ = σ₃ with the sign of a reflection.
 // Points in a plane, and mirror images in general, determine the transform.
 //
-// Throws Error for no points, spans of different length, or coordinates that are not finite or so large that
-// their squares are not.
-SimilarityFit FitSimilarity(std::span<const Eigen::Vector3d> from, std::span<const Eigen::Vector3d> to,
-                            bool with_scale);
+// Throws Error for no points, or coordinates that are not finite or so large that their squares are not.
 
 // What the fit depends on: means, and second moments about them, divided by the number of points.
 struct PointPairMoments {
@@ -47,9 +43,9 @@ struct PointPairMoments {
 
 SimilarityFit FitSimilarity(const PointPairMoments& moments, bool with_scale);
 
-// The same for points that do not lie in an array of their own: from_at(i) and to_at(i), for i in [0, count),
-// return an Eigen::Vector3d or a reference to one of the caller's. They are called two or three times per
-// index.
+// The same for points, which need not lie in an array of their own: from_at(i) and to_at(i), for i in
+// [0, count), return an Eigen::Vector3d or a reference to one of the caller's. They are called two or three
+// times per index.
 //   FitSimilarity(pairs.size(), [&](size_t i) { return a[pairs[i].first].translation; },
 //                 [&](size_t i) { return b[pairs[i].second].translation; }, true);
 template <typename FromAt, typename ToAt>

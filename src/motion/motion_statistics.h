@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a set of camera paths moves like, frame to frame: the figures by which generated motion is compared
-// with real motion.
+// with real motion. Included by *_test.cc files only.
 #pragma once
 
 #include <array>

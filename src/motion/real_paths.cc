@@ -164,14 +164,4 @@ RealPathsView RealPaths::View(const std::string& set) const {
   throw Error(fmt::format("no set of trajectories \"{}\"; there are: {}", set, names));
 }
 
-std::vector<MotionClip> RealPaths::Clips(const RealPathsView& view) {
-  std::vector<MotionClip> clips;
-  for (int i = 0; i < view.count; ++i) {
-    const float* record = view.records + static_cast<ptrdiff_t>(i) * kRealRecordFloats;
-    if (record[10] == 0.0F) clips.emplace_back();
-    if (record[9] > 0.0F) clips.back().push_back(internal::RecordMotion(record, 1.0F));
-  }
-  return clips;
-}
-
 }  // namespace calfvo::motion

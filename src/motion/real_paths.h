@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "calfvo/trajectory.h"
-#include "motion/motion_statistics.h"
 #include "motion/real_segment.h"
 
 namespace calfvo::motion {
@@ -63,9 +62,6 @@ class RealPaths {
 
   const std::vector<float>& records() const { return records_; }
   const std::vector<Set>& sets() const { return sets_; }
-
-  // The motions of all paths of a view of host memory, one clip per path.
-  static std::vector<MotionClip> Clips(const RealPathsView& view);
 
  private:
   void AddPath(const std::vector<Rigid3>& world_from_camera, const RecordedFrame& frame);

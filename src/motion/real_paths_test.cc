@@ -9,6 +9,7 @@
 
 #include "base/testing.h"
 #include "geometry/so3.h"
+#include "motion/motion_statistics.h"
 
 namespace calfvo::motion {
 namespace {
@@ -50,6 +51,17 @@ RealPaths OnePath(int size = 400) {
   return paths;
 }
 
+// The motions of all paths, one clip per path.
+std::vector<MotionClip> Clips(const RealPathsView& view) {
+  std::vector<MotionClip> clips;
+  for (int i = 0; i < view.count; ++i) {
+    const float* record = view.records + static_cast<ptrdiff_t>(i) * kRealRecordFloats;
+    if (record[10] == 0.0F) clips.emplace_back();
+    if (record[9] > 0.0F) clips.back().push_back(internal::RecordMotion(record, 1.0F));
+  }
+  return clips;
+}
+
 std::vector<MotionClip> Sampled(const RealPathsView& view, const RealSegmentOptions& options, int clips,
                                 int frames) {
   std::vector<MotionClip> result;
@@ -73,14 +85,14 @@ void ExpectSameQuantiles(const MotionStatistics& a, const MotionStatistics& b, d
 
 TEST(RealPathsTest, SegmentsAtRateOneHaveTheStatisticsOfTheSource) {
   const RealPaths paths = OnePath();
-  const MotionStatistics source = MeasureMotion(RealPaths::Clips(paths.View()));
+  const MotionStatistics source = MeasureMotion(Clips(paths.View()));
   const MotionStatistics sampled = MeasureMotion(Sampled(paths.View(), AsRecorded(), 2000, 16));
   ExpectSameQuantiles(sampled, source, 1.0, 0.12);
 }
 
 TEST(RealPathsTest, RateScalesTheMotion) {
   const RealPaths paths = OnePath();
-  const MotionStatistics source = MeasureMotion(RealPaths::Clips(paths.View()));
+  const MotionStatistics source = MeasureMotion(Clips(paths.View()));
   for (const float rate : {0.5F, 2.0F}) {
     RealSegmentOptions options = AsRecorded();
     options.min_rate = options.max_rate = rate;
@@ -152,7 +164,7 @@ TEST(RealPathsTest, CutsWhereTheClockJumps) {
   for (size_t i = 100; i < 200; ++i) path.timestamps_ns[i] += 10'000'000'000;
   RealPaths paths;
   paths.Add("camera", path);
-  EXPECT_EQ(RealPaths::Clips(paths.View()).size(), 2U);
+  EXPECT_EQ(Clips(paths.View()).size(), 2U);
 }
 
 // The same path as the published sets would write it gives the same motion in camera axes.
@@ -201,7 +213,7 @@ TEST(RealPathsTest, LoadsFoldersOfSetsWithAndWithoutTimes) {
   EXPECT_EQ(paths.View("kitti").count, 50);
   EXPECT_EQ(paths.View("tartanair").count, 40);
   EXPECT_EQ(paths.View().count, 90);
-  const MotionClip ahead = RealPaths::Clips(paths.View("tartanair")).front();
+  const MotionClip ahead = Clips(paths.View("tartanair")).front();
   EXPECT_NEAR(ahead.front().translation.z, 0.1F, 1e-6F);
   EXPECT_NE(ErrorFrom([&] { paths.View("euroc"); }).find("kitti, tartanair"), std::string::npos);
   EXPECT_NE(ErrorFrom([&] { RealPaths::Load(folder.path() / "none"); }).find("none"), std::string::npos);
@@ -214,7 +226,7 @@ TEST(RealPathsTest, RecordingsKeepTheirStatistics) {
   const RealPaths paths = RealPaths::Load(folder);
   for (const RealPaths::Set& set : paths.sets()) {
     const RealPathsView view = paths.View(set.name);
-    const MotionStatistics source = MeasureMotion(RealPaths::Clips(view));
+    const MotionStatistics source = MeasureMotion(Clips(view));
     const MotionStatistics sampled = MeasureMotion(Sampled(view, AsRecorded(), 2000, 32));
     std::printf("%-10s %s\n%-10s %s\n", set.name.c_str(), FormatStatistics(source).c_str(), "  sampled",
                 FormatStatistics(sampled).c_str());
