@@ -9,7 +9,7 @@
 
 namespace calfvo {
 
-enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
+enum class LogLevel { kInfo, kWarning, kError, kOff };
 
 // Messages below `level` are dropped. The library starts at kWarning; programs choose their own.
 void SetLogLevel(LogLevel level);

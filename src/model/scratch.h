@@ -42,8 +42,6 @@ class Scratch {
   // Whether what was taken since Reset has memory; if not, Reset and take again.
   bool complete() const { return used_ <= capacity_; }
 
-  size_t capacity() const { return capacity_; }
-
  private:
   std::byte* TakeBytes(size_t bytes) {
     const size_t offset = used_;

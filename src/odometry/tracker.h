@@ -55,7 +55,7 @@ class Tracker {
   // Ends the video: appends all poses that are left, so that there is one per frame. Add must not follow.
   void Finish(std::vector<TrackedPose>& poses);
 
-  int latency_frames() const { return window_ + advance_ - 3 > 0 ? window_ + advance_ - 3 : 0; }
+  int latency_frames() const { return window_ + advance_ - 3; }
   const TrackerTimes& times() const { return times_; }
 
  private:
