@@ -14,9 +14,9 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/image_view.h"
 #include "calfvo/error.h"
 #include "datasets/pose_text.h"
-#include "frames/frame_reader.h"
 #include "frames/image_decoder.h"
 
 namespace calfvo {

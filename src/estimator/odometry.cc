@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 
+#include "base/image_view.h"
 #include "estimator/model_choice.h"
 #include "estimator/network_estimator.h"
 #include "odometry/pipeline.h"
@@ -14,17 +15,14 @@
 namespace calfvo {
 namespace {
 
-// The longest side a picture may have, as for files.
-constexpr int kMaxSide = 16384;
-
 ImageView CheckedView(const Picture& picture) {
   const ptrdiff_t row = ptrdiff_t{3} * picture.width;
-  if (picture.rgb == nullptr || picture.width < 1 || picture.height < 1 || picture.width > kMaxSide ||
-      picture.height > kMaxSide || (picture.stride != 0 && picture.stride < row)) {
+  if (picture.rgb == nullptr || picture.width < 1 || picture.height < 1 || picture.width > kMaxImageSide ||
+      picture.height > kMaxImageSide || (picture.stride != 0 && picture.stride < row)) {
     throw Error(
         fmt::format("a picture of {}x{} with stride {}: sides of 1 to {} pixels and a stride of 3 x width or "
                     "more expected",
-                    picture.width, picture.height, picture.stride, kMaxSide));
+                    picture.width, picture.height, picture.stride, kMaxImageSide));
   }
   if (!IsPixelAspect(picture.pixel_aspect)) {
     throw Error(fmt::format("a picture of pixel aspect {}: 1 / {} to {} expected", picture.pixel_aspect,

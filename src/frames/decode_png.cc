@@ -7,7 +7,6 @@
 #include <exception>
 
 #include "calfvo/error.h"
-#include "frames/frame_reader.h"
 #include "frames/image_decoder.h"
 
 namespace calfvo {

@@ -13,9 +13,6 @@
 
 namespace calfvo {
 
-// Larger pictures, in either direction, are refused: width × height × 3 bytes must stay a sane amount.
-constexpr int kMaxImageSide = 16384;
-
 // Steps through all frames, and makes pictures only of those that are wanted.
 class FrameReader {
  public:

@@ -11,8 +11,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/image_view.h"
 #include "calfvo/error.h"
-#include "frames/frame_reader.h"
 #include "frames/shown_text.h"
 
 namespace calfvo {

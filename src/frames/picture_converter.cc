@@ -8,7 +8,7 @@ extern "C" {
 
 #include <cstdlib>
 
-#include "frames/frame_reader.h"
+#include "base/image_view.h"
 
 namespace calfvo {
 namespace {

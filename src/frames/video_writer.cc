@@ -194,8 +194,8 @@ void VideoOptions::Validate() const {
     if (value >= low && value <= high) return;
     throw Error(fmt::format("{} is {}; expected {} to {}", field, value, low, high));
   };
-  check("width", width, 1, 16384);
-  check("height", height, 1, 16384);
+  check("width", width, 1, kMaxImageSide);
+  check("height", height, 1, kMaxImageSide);
   check("rate.numerator", rate.numerator, 1, 1'000'000);
   check("rate.denominator", rate.denominator, 1, 1'000'000);
   check("quality", quality, 0, 51);

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <optional>
 
+#include "base/image_view.h"
 #include "calfvo/error.h"
-#include "frames/frame_reader.h"
 #include "frames/shown_text.h"
 
 namespace calfvo {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/image_view.h"
 #include "calfvo/error.h"
 
 namespace calfvo {
@@ -16,7 +17,7 @@ AttentionWeights LoadAttention(const WeightLoader& loader, const std::string& na
 }
 
 // The longest side that a picture may have, of the widest pixels.
-constexpr double kMaxAspect = 16384.0 * 16.0;
+constexpr double kMaxAspect = kMaxImageSide * 16.0;
 
 }  // namespace
 
