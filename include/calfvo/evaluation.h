@@ -62,7 +62,8 @@ struct RelativeError {
 struct Evaluation {
   Alignment alignment;
   Similarity3 reference_from_estimate;  // the alignment that was applied
-  bool alignment_is_unique;             // false when the positions lie on a line or in a point
+  // False where se3 or sim3 was fitted to positions on a line or in a point; true without a fit.
+  bool alignment_is_unique;
 
   // The scale that a Sim(3) fit would apply to the estimate, whatever `alignment` is: 1 means metric.
   double fitted_scale;

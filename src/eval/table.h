@@ -11,7 +11,7 @@ namespace calfvo {
 // apart. Width is counted in characters, not bytes ("°" is one). Short rows end early.
 std::string FormatTable(const std::vector<std::vector<std::string>>& rows);
 
-// Four significant digits and no exponent for everyday values: "0.004816", "12.35", "1.2e-09"; "-" for NaN.
+// Four significant digits and no exponent for everyday values: "0.004816", "12.35", "1.200e-09"; "-" for NaN.
 std::string FormatValue(double value);
 
 }  // namespace calfvo

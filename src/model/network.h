@@ -55,7 +55,7 @@ class Network {
   void BeginDecode(std::span<const FrameTokens* const> frames);
   void FinishDecode(std::span<float> values);
 
-  // The K − 1 estimates of one window from its raw outputs.
+  // The estimates that are in raw outputs: K − 1 of each window, window after window.
   std::vector<PairEstimate> Interpret(std::span<const float> values) const;
 
   int64_t values_per_window() const { return decoder_.values_per_window(); }
