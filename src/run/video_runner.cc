@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <new>
 #include <optional>
 
 #include "base/log.h"
@@ -143,6 +144,8 @@ RunReport VideoRunner::Run(const std::string& input, const std::filesystem::path
       EvaluateRun(input, can_be_read_again, folder, report);
     } catch (const Error& error) {  // the trajectory is worth more than what it is compared with
       report.evaluation_error = error.what();
+    } catch (const std::bad_alloc&) {
+      report.evaluation_error = "out of memory";
     }
   }
   report.peak_rss_mb = PeakRssMb();
