@@ -31,9 +31,18 @@ using Frame = std::unique_ptr<AVFrame, Free>;
 using Packet = std::unique_ptr<AVPacket, Free>;
 using Scaler = std::unique_ptr<SwsContext, Free>;
 
-// A file opened for reading.
+// Bytes of a file.
+struct CloseFile {
+  void operator()(AVIOContext* file) const { avio_closep(&file); }
+};
+using File = std::unique_ptr<AVIOContext, CloseFile>;
+
+// A file or a camera opened for reading; a `pb` that FFmpeg did not open itself is closed too.
 struct CloseInput {
-  void operator()(AVFormatContext* input) const { avformat_close_input(&input); }
+  void operator()(AVFormatContext* input) const {
+    const File file((input->flags & AVFMT_FLAG_CUSTOM_IO) != 0 ? input->pb : nullptr);
+    avformat_close_input(&input);
+  }
 };
 using Input = std::unique_ptr<AVFormatContext, CloseInput>;
 

@@ -112,11 +112,33 @@ void CheckIndex(const std::string& name) {
               "file was not copied to the end");
 }
 
+ffmpeg::File OpenFile(const std::string& url, const std::string& name, AVIOInterruptCB stop) {
+  AVIOContext* file = nullptr;
+  ffmpeg::Check(avio_open2(&file, url.c_str(), AVIO_FLAG_READ, &stop, nullptr), name, "open");
+  return ffmpeg::File(file);
+}
+
+int OpenNothing(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
+  return AVERROR(EPERM);
+}
+
+// A playlist names other files and addresses, which nobody gave us. Some formats ask the callback to open
+// them, others open them themselves, by the protocols on the list: none has that name.
+void ReadOnly(AVIOContext* file, AVFormatContext* context) {
+  context->pb = file;
+  context->flags |= AVFMT_FLAG_CUSTOM_IO;
+  context->io_open = OpenNothing;
+  context->protocol_whitelist = av_strdup("none");
+}
+
 ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, const std::string& name,
                         VideoKind kind, StopSignal& stop) {
   ffmpeg::KeepQuiet();
+  const AVIOInterruptCB is_stopped = {IsStopped, &stop};
+  ffmpeg::File file = kind == VideoKind::kFile ? OpenFile(url, name, is_stopped) : nullptr;
   AVFormatContext* context = ffmpeg::NotNull(avformat_alloc_context());
-  context->interrupt_callback = {IsStopped, &stop};
+  context->interrupt_callback = is_stopped;
+  if (file) ReadOnly(file.get(), context);
   if (kind == VideoKind::kCamera) context->flags |= AVFMT_FLAG_NONBLOCK;
   const int opened = avformat_open_input(&context, url.c_str(), format, nullptr);
   if (opened < 0) {
@@ -127,6 +149,7 @@ ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, con
             : fmt::format("{}: cannot open the camera: {}", name, Reason(opened)));
   }
   ffmpeg::Input input(context);
+  file.release();  // it is closed with the input
   ffmpeg::Check(avformat_find_stream_info(context, nullptr), name, "find its streams");
   if (context->nb_streams == 0) {
     if (kind == VideoKind::kFile) CheckIndex(name);

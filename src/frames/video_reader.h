@@ -13,7 +13,7 @@ namespace calfvo {
 enum class VideoKind { kFile, kCamera, kVirtualCamera };
 
 // Opens `url` with FFmpeg's `format`, or the one its content suggests if null. `name` stands for it in
-// messages.
+// messages. Of a file, nothing but this file is opened, whatever it names.
 //
 // Timestamps are the stream's, in nanoseconds, repaired where they do not increase (timestamp_repair.h). A
 // packet that cannot be decoded marks the frame after it, or the last one. A file that ends early marks its

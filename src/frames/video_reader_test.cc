@@ -301,6 +301,40 @@ TEST_F(VideoReaderTest, DoesNotTakeACoverForAVideo) {
             path.string() + ": has no video, only 2 other stream(s) of flac; give a file with pictures");
 }
 
+// A byte that no text has gets them past the look for text.
+TEST_F(VideoReaderTest, OpensNoFileButTheOneGiven) {
+  Make("-f lavfi -i testsrc=size=64x48:rate=25:duration=1", "other.ts");
+  const std::string head = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#\x01\n#EXTINF:1.0,\n";
+  const std::string playlists[] = {
+      head + "other.ts\n#EXT-X-ENDLIST\n",
+      head + "other.ts\n",  // one that goes on
+      head + (folder_.path() / "other.ts").string() + "\n#EXT-X-ENDLIST\n",
+      head + "list.mp4\n#EXT-X-ENDLIST\n",
+      "ffconcat version 1.0\n#\x01\nfile other.ts\n",
+      "ffconcat version 1.0\n#\x01\nfile list.mp4\n",
+      // A description of a broadcast, which FFmpeg would listen for.
+      "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=\x01\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\n"
+      "m=video 34567 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n",
+  };
+  const auto path = folder_.path() / "list.mp4";
+  for (const std::string& playlist : playlists) {
+    WriteBytes(path, playlist);
+    EXPECT_THAT(ErrorFrom([&] { ReadAll(path); }), HasSubstr("list.mp4: cannot be read as a video: "))
+        << playlist;
+  }
+}
+
+// FFmpeg's reader of such files would open them by name, and look for a series where the name has a %.
+TEST_F(VideoReaderTest, ReadsPicturesThatOnlyFfmpegKnows) {
+  for (const char* name : {"a.bmp", "a.tga", "a.tiff", "a.webp"}) {
+    const auto path = Make("-f lavfi -i color=red:size=64x48 -frames:v 1", name);
+    ASSERT_EQ(ReadAll(path).size(), 1U) << name;
+    EXPECT_TRUE(IsNear(Pixel(ReadAll(path)[0], 5, 5), {255, 0, 0}, 3)) << name;
+  }
+  std::filesystem::rename(folder_.path() / "a.bmp", folder_.path() / "a%03d.bmp");
+  EXPECT_EQ(ReadAll(folder_.path() / "a%03d.bmp").size(), 1U);
+}
+
 TEST_F(VideoReaderTest, GivesTheSameBytesEachTime) {
   const auto path = Make("-f lavfi -i testsrc=size=160x120:rate=25:duration=2 -c:v libx264 -bf 3", "a.mp4");
   const auto once = ReadAll(path);
