@@ -12,11 +12,16 @@
 namespace calfvo {
 namespace {
 
+// Progressive files have some ten. Each goes over the whole picture again, however few bytes it takes: a
+// small file of many could keep us busy for minutes.
+constexpr int kMaxScans = 100;
+
 // libjpeg reports errors by a callback that must not return: a long jump, which must not skip a destructor.
 struct ErrorHandler {
   jpeg_error_mgr callbacks;  // first, so that libjpeg's pointer is ours too
   std::jmp_buf target;
   char message[JMSG_LENGTH_MAX];
+  bool too_many_scans;
 };
 
 void OnError(j_common_ptr jpeg) {
@@ -33,14 +38,23 @@ void OnMessage(j_common_ptr jpeg, int level) {
   if (level < 0 && !harmless) OnError(jpeg);
 }
 
+void OnProgress(j_common_ptr jpeg) {
+  if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= kMaxScans) return;
+  auto* handler = reinterpret_cast<ErrorHandler*>(jpeg->err);
+  handler->too_many_scans = true;
+  std::longjmp(handler->target, 1);
+}
+
 struct JpegReader {
   jpeg_decompress_struct jpeg{};
   ErrorHandler handler{};
+  jpeg_progress_mgr progress{};
 
   JpegReader() {
     jpeg.err = jpeg_std_error(&handler.callbacks);
     handler.callbacks.error_exit = OnError;
     handler.callbacks.emit_message = OnMessage;
+    progress.progress_monitor = OnProgress;
   }
   ~JpegReader() { jpeg_destroy_decompress(&jpeg); }
   JpegReader(const JpegReader&) = delete;
@@ -51,6 +65,7 @@ struct JpegReader {
 bool ReadHeader(JpegReader* reader, const uint8_t* bytes, size_t size) {
   if (setjmp(reader->handler.target) != 0) return false;
   jpeg_create_decompress(&reader->jpeg);
+  reader->jpeg.progress = &reader->progress;
   jpeg_mem_src(&reader->jpeg, bytes, size);
   jpeg_read_header(&reader->jpeg, TRUE);
   return true;
@@ -69,17 +84,23 @@ bool ReadRows(JpegReader* reader, uint8_t* rgb) {
   return true;
 }
 
+[[noreturn]] void Fail(const ErrorHandler& handler) {
+  if (handler.too_many_scans) {
+    throw Error(
+        fmt::format("the JPEG has over {} scans, many more than pictures need; save it anew", kMaxScans));
+  }
+  throw Error(fmt::format("the JPEG is damaged: {}", handler.message));
+}
+
 }  // namespace
 
 void DecodeJpeg(std::string_view bytes, Frame& frame) {
   JpegReader reader;
   if (!ReadHeader(&reader, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size())) {
-    throw Error(fmt::format("the JPEG is damaged: {}", reader.handler.message));
+    Fail(reader.handler);
   }
   MakeRoomForPicture(reader.jpeg.image_width, reader.jpeg.image_height, frame);
-  if (!ReadRows(&reader, frame.rgb.data())) {
-    throw Error(fmt::format("the JPEG is damaged: {}", reader.handler.message));
-  }
+  if (!ReadRows(&reader, frame.rgb.data())) Fail(reader.handler);
 }
 
 }  // namespace calfvo

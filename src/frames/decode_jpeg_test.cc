@@ -14,7 +14,9 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour) {
+// With `progressive`, in as many scans.
+std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour,
+                     const std::vector<jpeg_scan_info>& progressive = {}) {
   jpeg_compress_struct jpeg{};
   jpeg_error_mgr errors{};
   jpeg.err = jpeg_std_error(&errors);
@@ -28,6 +30,8 @@ std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour) 
   jpeg.in_color_space = colour.size() == 3 ? JCS_RGB : JCS_GRAYSCALE;
   jpeg_set_defaults(&jpeg);
   jpeg_set_quality(&jpeg, 95, TRUE);
+  if (!progressive.empty()) jpeg.scan_info = progressive.data();
+  jpeg.num_scans = static_cast<int>(progressive.size());
   jpeg_start_compress(&jpeg, TRUE);
   std::vector<uint8_t> row;
   for (int x = 0; x < width; ++x) row.insert(row.end(), colour.begin(), colour.end());
@@ -60,6 +64,32 @@ TEST(DecodeJpeg, RefusesDamage) {
   }
   EXPECT_THAT(ErrorFrom([&] { DecodeImage(FlatJpeg(16385, 1, {77}), frame); }),
               HasSubstr("is 16385x1 px; expected 1 to 16384 a side"));
+}
+
+// A grey picture's coefficients bit by bit: one scan for the mean, and then as many as wished for.
+std::vector<jpeg_scan_info> ManyScans(size_t count) {
+  constexpr int kMaxShift = 10;
+  std::vector<jpeg_scan_info> scans = {
+      {.comps_in_scan = 1, .component_index = {0}, .Ss = 0, .Se = 0, .Ah = 0, .Al = 0}};
+  for (int k = 1; k < 64; ++k) {
+    for (int shift = kMaxShift; shift >= 0 && scans.size() < count; --shift) {
+      scans.push_back({.comps_in_scan = 1,
+                       .component_index = {0},
+                       .Ss = k,
+                       .Se = k,
+                       .Ah = shift == kMaxShift ? 0 : shift + 1,
+                       .Al = shift});
+    }
+  }
+  return scans;
+}
+
+TEST(DecodeJpeg, ReadsProgressiveFilesOfManyScansButNotOfAnyNumber) {
+  Frame frame;
+  DecodeImage(FlatJpeg(17, 9, {77}, ManyScans(100)), frame);
+  EXPECT_TRUE(IsNear(Pixel(frame, 16, 8), {77, 77, 77}, 1));
+  EXPECT_EQ(ErrorFrom([&] { DecodeImage(FlatJpeg(17, 9, {77}, ManyScans(101)), frame); }),
+            "the JPEG has over 100 scans, many more than pictures need; save it anew");
 }
 
 }  // namespace

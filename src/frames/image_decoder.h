@@ -18,7 +18,8 @@ bool HasImageName(const std::filesystem::path& path);
 // `bytes` is the whole file; what it is, its content says. Fills size and picture of `frame`: grey becomes
 // RGB, 16 bits become 8, alpha is dropped, palettes are looked up. Pixels are square: densities are notes for
 // printers. An orientation noted in EXIF is not applied. Throws Error with the reason, without naming a file;
-// also for an image that is only partly there, and for one over 16384 px a side.
+// also for an image that is only partly there, for one over 16384 px a side, and for a JPEG of over 100
+// scans.
 void DecodeImage(std::string_view bytes, Frame& frame);
 
 // The same of a file; Error names it.
