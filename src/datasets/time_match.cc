@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <compare>
+#include <functional>
+#include <queue>
 
 #include "calfvo/error.h"
 
@@ -17,35 +19,108 @@ uint64_t Distance(int64_t a, int64_t b) {
                : static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
 }
 
+void CheckCrowds(std::span<const int64_t> pictures, std::span<const int64_t> poses, int64_t limit_ns,
+                 const std::string& name) {
+  constexpr size_t kMostPerPicture = 1000;
+  const auto limit = static_cast<uint64_t>(limit_ns);
+  size_t first = 0;
+  size_t last = 0;
+  for (const int64_t picture : pictures) {
+    while (first < poses.size() && poses[first] < picture && Distance(poses[first], picture) >= limit)
+      ++first;
+    last = std::max(last, first);
+    while (last < poses.size() && Distance(poses[last], picture) < limit) ++last;
+    if (last - first > kMostPerPicture) {
+      throw Error(fmt::format("{}: over {} poses are within {} s of the picture at {} ns", name,
+                              kMostPerPicture, static_cast<double>(limit_ns) * 1e-9, picture));
+    }
+  }
+}
+
+// Pictures and poses in one line, in order of time, from which matched pairs are taken out. Places are
+// counted from 1; 0 stands before the first and after the last.
+class Line {
+ public:
+  struct Pair {
+    uint64_t distance = 0;
+    size_t picture = 0;
+    size_t pose = 0;
+    size_t place = 0;  // of the earlier of the two, which the later followed when the pair was made
+
+    // By distance, then by time; `place` never decides, as it follows from the two.
+    auto operator<=>(const Pair&) const = default;
+  };
+
+  Line(std::span<const int64_t> pictures, std::span<const int64_t> poses)
+      : pictures_(pictures), poses_(poses) {
+    members_.resize(1);
+    for (size_t i = 0, j = 0; i < pictures.size() || j < poses.size();) {
+      const bool is_picture = j == poses.size() || (i < pictures.size() && pictures[i] <= poses[j]);
+      members_.push_back({.index = is_picture ? i++ : j++, .is_picture = is_picture});
+    }
+    for (size_t place = 0; place < members_.size(); ++place) {
+      members_[place].before = (place + members_.size() - 1) % members_.size();
+      members_[place].after = (place + 1) % members_.size();
+    }
+  }
+
+  size_t size() const { return members_.size() - 1; }
+
+  // The picture and the pose at `place` and after it, where these are one of each.
+  std::optional<Pair> PairAt(size_t place) const {
+    const Member& one = members_[place];
+    const Member& other = members_[one.after];
+    if (place == 0 || one.after == 0 || one.is_picture == other.is_picture) return {};
+    const size_t picture = one.is_picture ? one.index : other.index;
+    const size_t pose = one.is_picture ? other.index : one.index;
+    return Pair{Distance(pictures_[picture], poses_[pose]), picture, pose, place};
+  }
+
+  // Returns the place before the pair's.
+  size_t TakeOut(const Pair& pair) {
+    const size_t before = members_[pair.place].before;
+    const size_t after = members_[members_[pair.place].after].after;
+    members_[before].after = after;
+    members_[after].before = before;
+    return before;
+  }
+
+ private:
+  struct Member {
+    size_t index = 0;
+    bool is_picture = false;
+    size_t before = 0;
+    size_t after = 0;
+  };
+  const std::span<const int64_t> pictures_;
+  const std::span<const int64_t> poses_;
+  std::vector<Member> members_;
+};
+
 }  // namespace
 
+// The closest of all pairs are neighbours in time: whatever lies between the two is closer to one of them. So
+// neighbours are all that is looked at, and memory and time do not grow with the number of pairs.
 std::vector<std::optional<size_t>> MatchOneToOne(std::span<const int64_t> pictures,
                                                  std::span<const int64_t> poses, int64_t limit_ns,
                                                  const std::string& name) {
-  constexpr size_t kMostPerPicture = 1000;
-  const auto limit = static_cast<uint64_t>(limit_ns);
-  std::vector<std::tuple<uint64_t, size_t, size_t>> pairs;  // distance, picture, pose
-  size_t first = 0;
-  for (size_t i = 0; i < pictures.size(); ++i) {
-    while (first < poses.size() && poses[first] < pictures[i] &&
-           Distance(poses[first], pictures[i]) >= limit) {
-      ++first;
-    }
-    for (size_t j = first; j < poses.size() && Distance(poses[j], pictures[i]) < limit; ++j) {
-      if (j - first == kMostPerPicture) {
-        throw Error(fmt::format("{}: over {} poses are within {} s of the picture at {} ns", name,
-                                kMostPerPicture, static_cast<double>(limit_ns) * 1e-9, pictures[i]));
-      }
-      pairs.emplace_back(Distance(poses[j], pictures[i]), i, j);
-    }
-  }
-  std::sort(pairs.begin(), pairs.end());
+  CheckCrowds(pictures, poses, limit_ns, name);
+  Line line(pictures, poses);
+  std::priority_queue<Line::Pair, std::vector<Line::Pair>, std::greater<>> closest;
+  const auto add = [&](size_t place) {
+    const auto pair = line.PairAt(place);
+    if (pair && pair->distance < static_cast<uint64_t>(limit_ns)) closest.push(*pair);
+  };
+  for (size_t place = 1; place <= line.size(); ++place) add(place);
   std::vector<std::optional<size_t>> matches(pictures.size());
   std::vector<bool> taken(poses.size());
-  for (const auto& [distance, picture, pose] : pairs) {
-    if (matches[picture] || taken[pose]) continue;
-    matches[picture] = pose;
-    taken[pose] = true;
+  while (!closest.empty()) {
+    const Line::Pair pair = closest.top();
+    closest.pop();
+    if (matches[pair.picture] || taken[pair.pose]) continue;
+    matches[pair.picture] = pair.pose;
+    taken[pair.pose] = true;
+    add(line.TakeOut(pair));
   }
   return matches;
 }

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <limits>
@@ -53,6 +54,32 @@ TEST(TimeMatch, OneToOneIsWhatAllPairsGive) {
     const auto poses = RandomTimes(random, 20 + random() % 200);
     EXPECT_EQ(MatchOneToOne(pictures, poses, 25, "file"), BruteForce(pictures, poses, 25));
   }
+}
+
+// Where nearly everything is close to everything, each pair that is taken changes who is next to whom.
+TEST(TimeMatch, OneToOneIsWhatAllPairsGiveInACrowd) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 50; ++round) {
+    const auto pictures = RandomTimes(random, 1 + random() % 150);
+    const auto poses = RandomTimes(random, 1 + random() % 150);
+    EXPECT_EQ(MatchOneToOne(pictures, poses, 700, "file"), BruteForce(pictures, poses, 700));
+  }
+  EXPECT_TRUE(MatchOneToOne({}, std::vector<int64_t>{1}, 5, "file").empty());
+  EXPECT_EQ(MatchOneToOne(std::vector<int64_t>{1}, {}, 5, "file").front(), std::nullopt);
+}
+
+TEST(TimeMatch, MemoryDoesNotGrowWithTheNumberOfPairs) {
+  std::vector<int64_t> pictures(20'000);
+  for (size_t i = 0; i < pictures.size(); ++i) pictures[i] = static_cast<int64_t>(i);
+  const std::vector<int64_t> poses(pictures.begin(), pictures.begin() + 999);
+  rusage before{};
+  rusage after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  const auto matches = MatchOneToOne(pictures, poses, 20'000'000, "file");
+  ::getrusage(RUSAGE_SELF, &after);
+  EXPECT_EQ(matches[998], 998U);
+  EXPECT_EQ(matches[999], std::nullopt);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 50'000) << "kB, for 20 million pairs";
 }
 
 TEST(TimeMatch, NearestIsWhatTheMinimumGives) {
