@@ -114,6 +114,14 @@ TEST_F(EurocTest, WithoutGroundTruthAllPicturesStay) {
   ExpectNoPose(*sequence, 0);
 }
 
+TEST_F(EurocTest, RefusesTimesTooFarApart) {
+  const auto folder = Write({-9'200'000'000'000'000'000, 0, 9'200'000'000'000'000'000}, {0});
+  std::filesystem::remove_all(folder / "mav0" / "state_groundtruth_estimate0");
+  EXPECT_THAT(OpenError(folder),
+              HasSubstr("9200000000000000000.png: its time 9200000000000000000 ns is more "
+                        "than 292 years after the first picture's -9200000000000000000 ns"));
+}
+
 TEST_F(EurocTest, SaysWhatIsWrongWithTheSensor) {
   const auto folder = Write({kStart}, {kStart});
   const auto sensor = folder / "mav0/cam0/sensor.yaml";

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/time_span.h"
 #include "calfvo/error.h"
 #include "frames/image_decoder.h"
 
@@ -91,6 +92,10 @@ std::unique_ptr<SequenceSource> MakeFileSequence(const std::string& name, const 
     if (!frames.empty() && picture.timestamp_ns <= frames.back().timestamp_ns) {
       throw Error(fmt::format("{}: its time {} ns is not after the {} ns of the picture before",
                               picture.path.string(), picture.timestamp_ns, frames.back().timestamp_ns));
+    }
+    if (!frames.empty() && !TimeSpanFits(frames.front().timestamp_ns, picture.timestamp_ns)) {
+      throw Error(fmt::format("{}: its time {} ns is more than 292 years after the first picture's {} ns",
+                              picture.path.string(), picture.timestamp_ns, frames.front().timestamp_ns));
     }
     frames.push_back({picture.timestamp_ns, picture.world_from_camera,
                       fmt::format("{}, {} bytes", picture.path.string(), size)});

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "base/time_span.h"
 #include "calfvo/error.h"
 #include "frames/image_decoder.h"
 #include "trajectory/line_reader.h"
@@ -67,8 +68,7 @@ std::optional<std::vector<size_t>> SortedOrder(const std::vector<int64_t>& keys)
 
 void AppendTime(const LineReader& reader, int64_t timestamp_ns, std::vector<int64_t>* times) {
   if (!times->empty() && timestamp_ns <= times->back()) reader.Fail("the time is not after the one before");
-  int64_t since_first_ns = 0;
-  if (!times->empty() && __builtin_sub_overflow(timestamp_ns, times->front(), &since_first_ns)) {
+  if (!times->empty() && !TimeSpanFits(times->front(), timestamp_ns)) {
     reader.Fail("the time is more than 292 years after the first");
   }
   if (times->size() == kMaxImages) reader.Fail(fmt::format("more than {} images", kMaxImages));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "calfvo/error.h"
@@ -113,7 +114,10 @@ void RealPaths::Add(const std::string& set, const Trajectory& trajectory, const 
   if (sets_.empty() || sets_.back().name != set) {
     sets_.push_back({set, static_cast<int>(records_.size() / kRealRecordFloats), 0});
   }
-  const int64_t longest_ns = 3 * MedianInterval(trajectory.timestamps_ns);
+  int64_t longest_ns = 0;
+  if (__builtin_mul_overflow(3, MedianInterval(trajectory.timestamps_ns), &longest_ns)) {
+    longest_ns = std::numeric_limits<int64_t>::max();
+  }
   std::vector<Rigid3> path;
   for (size_t i = 0; i < trajectory.size(); ++i) {
     if (i > 0 && trajectory.timestamps_ns[i] - trajectory.timestamps_ns[i - 1] > longest_ns) {

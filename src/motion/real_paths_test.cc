@@ -167,6 +167,15 @@ TEST(RealPathsTest, CutsWhereTheClockJumps) {
   EXPECT_EQ(Clips(paths.View()).size(), 2U);
 }
 
+// Three times such an interval does not fit int64, which UBSan would tell.
+TEST(RealPathsTest, CenturiesBetweenPosesDoNotOverflow) {
+  Trajectory path = WavyPath(3);
+  path.timestamps_ns = {-4'600'000'000'000'000'000, 0, 4'600'000'000'000'000'000};
+  RealPaths paths;
+  paths.Add("camera", path);
+  EXPECT_EQ(paths.View().count, 0);
+}
+
 // The same path as the published sets would write it gives the same motion in camera axes.
 TEST(RealPathsTest, KnowsTheAxesOfPublishedSets) {
   const Trajectory camera = WavyPath(100);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time_span.h"
 #include "calfvo/error.h"
 #include "trajectory/formats.h"
 #include "trajectory/number_text.h"
@@ -43,6 +44,9 @@ void AppendChecked(const LineReader& reader, int64_t timestamp_ns, const Rigid3&
         "the time {} s is not after the previous pose's {} s; sort the file by time and drop repeats", now,
         before));
   }
+  if (!trajectory->empty() && !TimeSpanFits(trajectory->timestamps_ns.front(), timestamp_ns)) {
+    reader.Fail("the time is more than 292 years after the first");
+  }
   trajectory->timestamps_ns.push_back(timestamp_ns);
   trajectory->world_from_camera.push_back(world_from_camera);
 }
@@ -61,6 +65,10 @@ void CheckTrajectory(const Trajectory& trajectory, std::string_view name) {
           fmt::format("{}: the time of pose {}, {} ns, is not after the previous one's {} ns; sort the "
                       "poses by time and drop repeats",
                       name, i, times_ns[i], times_ns[i - 1]));
+    }
+    if (!TimeSpanFits(times_ns[0], times_ns[i])) {
+      throw Error(fmt::format("{}: the time of pose {}, {} ns, is more than 292 years after the first, {} ns",
+                              name, i, times_ns[i], times_ns[0]));
     }
     if (!trajectory.has_time && times_ns[i] % kFrameNs != 0) {
       throw Error(

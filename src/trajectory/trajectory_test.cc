@@ -78,6 +78,11 @@ TEST(WriteTrajectory, WhatNoReaderWouldAcceptIsRefused) {
                 [](Trajectory& trajectory) { trajectory.timestamps_ns[2] = 15; });
   ExpectRefused("the time of pose 1, 10 ns, is not after the previous one's 10 ns",
                 [](Trajectory& trajectory) { trajectory.timestamps_ns[1] = 10; });
+  ExpectRefused("the time of pose 1, 9223372036854775807 ns, is more than 292 years after the first, -1 ns",
+                [](Trajectory& trajectory) {
+                  trajectory.timestamps_ns = {-1, std::numeric_limits<int64_t>::max(),
+                                              std::numeric_limits<int64_t>::max()};
+                });
   ExpectRefused("the position of pose 1 is not finite: x 1 y nan z 3", [](Trajectory& trajectory) {
     trajectory.world_from_camera[1].translation = {1, kNan, 3};
   });

@@ -67,6 +67,12 @@ TEST(Tum, TimeMustIncrease) {
   EXPECT_THAT(ReadError("1 0 0 0 0 0 0 1\n-1 0 0 0 0 0 0 1\n"), HasSubstr("-1.000000000 s is not after"));
 }
 
+TEST(Tum, TimeMustNotSpanMoreThanFits) {
+  EXPECT_EQ(ReadText("-4e9 0 0 0 0 0 0 1\n0 0 0 0 0 0 0 1\n5e9 0 0 0 0 0 0 1\n").size(), 3U);
+  EXPECT_THAT(ReadError("-9e9 0 0 0 0 0 0 1\n0 0 0 0 0 0 0 1\n9e9 0 0 0 0 0 0 1\n"),
+              HasSubstr("file:3: the time is more than 292 years after the first"));
+}
+
 TEST(Tum, TimesInNanosecondsAreOutOfRange) {
   EXPECT_THAT(ReadError("1403636580863555584 0 0 0 0 0 0 1\n"), HasSubstr("is not a time in seconds within"));
 }
