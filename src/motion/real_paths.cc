@@ -14,6 +14,10 @@
 namespace calfvo::motion {
 namespace {
 
+// A plane flies no more in half a minute. In scenes of some hundred metres such steps make no path, and far
+// longer ones overflow float.
+constexpr double kMaxStepMetres = 1e4;
+
 // The file's text; lines of seven fields, which lack a time, get their line number for one.
 std::string ReadWithTimes(const std::filesystem::path& path) {
   std::ifstream stream(path);
@@ -46,6 +50,14 @@ int64_t MedianInterval(const std::vector<int64_t>& timestamps_ns) {
 Quaternion WorldFromCamera(const Quaternion& recorded, const RecordedFrame& frame) {
   const Quaternion world_from_body = frame.inverted_rotation ? Quaternion(recorded.conjugate()) : recorded;
   return world_from_body * Quaternion(frame.body_from_camera);
+}
+
+// Of the step to pose `index`.
+void CheckStep(size_t index, double metres) {
+  if (metres <= kMaxStepMetres) return;  // false for NaN
+  throw Error(fmt::format(
+      "pose {} is {:.3g} m from the one before; expected metres, and at most {:g} from pose to pose", index,
+      metres, kMaxStepMetres));
 }
 
 // The mean of gravity's component along the camera's y axis: near one for the right frame.
@@ -95,7 +107,12 @@ RealPaths RealPaths::Load(const std::filesystem::path& folder) {
   for (const auto& file : files) {
     const std::string set = file.parent_path().filename().string();
     std::istringstream stream(ReadWithTimes(file));
-    paths.Add(set, ReadTrajectory(stream, file.string()));
+    const Trajectory trajectory = ReadTrajectory(stream, file.string());
+    try {
+      paths.Add(set, trajectory);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", file.string(), error.what()));
+    }
   }
   if (paths.records_.empty()) {
     throw Error(fmt::format("{}: no trajectory of at least {} poses", folder.string(), kMinPoses));
@@ -125,6 +142,7 @@ void RealPaths::Add(const std::string& set, const Trajectory& trajectory, const 
       path.clear();
     }
     const Rigid3& pose = trajectory.world_from_camera[i];
+    if (!path.empty()) CheckStep(i, (pose.translation - path.back().translation).norm());
     path.push_back({WorldFromCamera(pose.rotation, frame), pose.translation});
   }
   AddPath(path, frame);

@@ -51,7 +51,8 @@ class RealPaths {
   static RealPaths Load(const std::filesystem::path& folder);
 
   // Adds a path to the set `set`, in which all paths must be added in a row. Where the clock jumps by more
-  // than three times its usual interval, the path is cut.
+  // than three times its usual interval, the path is cut. Throws Error where a pose of a path is over 10 km
+  // from the one before, counted from 0.
   void Add(const std::string& set, const Trajectory& trajectory, const RecordedFrame& frame);
   void Add(const std::string& set, const Trajectory& trajectory);  // in the likeliest of FramesOfSet
 

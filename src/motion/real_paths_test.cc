@@ -176,6 +176,24 @@ TEST(RealPathsTest, CenturiesBetweenPosesDoNotOverflow) {
   EXPECT_EQ(paths.View().count, 0);
 }
 
+TEST(RealPathsTest, RefusesStepsThatNothingTakes) {
+  for (const double far : {1.1e4, 1e30, 1.7e308}) {
+    Trajectory path = WavyPath(64);
+    path.world_from_camera[40].translation = {far, 0.0, 0.0};
+    path.world_from_camera[41].translation = {-far, 0.0, 0.0};
+    RealPaths paths;
+    EXPECT_NE(ErrorFrom([&] { paths.Add("camera", path); }).find("pose 40 is "), std::string::npos) << far;
+  }
+  const TempFolder folder;
+  std::ofstream file(folder.path() / "a.txt");
+  for (int i = 0; i < 40; ++i) file << i << " " << 2e4 * i << " 0 0 0 0 0 1\n";
+  file.close();
+  EXPECT_EQ(
+      ErrorFrom([&] { RealPaths::Load(folder.path()); }),
+      (folder.path() / "a.txt").string() +
+          ": pose 1 is 2e+04 m from the one before; expected metres, and at most 10000 from pose to pose");
+}
+
 // The same path as the published sets would write it gives the same motion in camera axes.
 TEST(RealPathsTest, KnowsTheAxesOfPublishedSets) {
   const Trajectory camera = WavyPath(100);
