@@ -88,7 +88,10 @@ std::unique_ptr<SequenceSource> MakeFileSequence(const std::string& name, const 
   for (PictureFile& picture : pictures) {
     std::error_code error;
     const uintmax_t size = fs::file_size(picture.path, error);
-    if (error) continue;
+    if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory) continue;
+    if (error) {
+      throw Error(fmt::format("{}: cannot be read as a picture: {}", picture.path.string(), error.message()));
+    }
     if (!frames.empty() && picture.timestamp_ns <= frames.back().timestamp_ns) {
       throw Error(fmt::format("{}: its time {} ns is not after the {} ns of the picture before",
                               picture.path.string(), picture.timestamp_ns, frames.back().timestamp_ns));

@@ -31,7 +31,8 @@ struct PictureFile {
 };
 
 // `pictures` are in order of time. Those that do not exist are left out: sets have gaps. Throws Error naming
-// `folder` when none is left, and where time does not increase or spans over 292 years.
+// the one that exists but is no readable file (a folder, a link to itself), naming `folder` when none is
+// left, and where time does not increase or spans over 292 years.
 std::unique_ptr<SequenceSource> MakeFileSequence(const std::string& name, const std::filesystem::path& folder,
                                                  std::vector<PictureFile> pictures,
                                                  std::optional<CameraIntrinsics> intrinsics);

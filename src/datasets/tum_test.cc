@@ -97,6 +97,20 @@ TEST_F(TumTest, PicturesThatAreNotThereAreLeftOut) {
   ExpectPicture(*sequence, 1, 2);
 }
 
+TEST_F(TumTest, PicturesThatAreThereButAreNoFilesAreTold) {
+  const auto folder = Write("rgbd_dataset_freiburg1_xyz", {kStart, kStart + 33000, kStart + 66000}, "", 1);
+  const auto picture = folder / "rgb" / (Stamp(kStart + 33000) + ".png");
+  std::filesystem::create_directory(picture);
+  EXPECT_EQ(OpenError(folder), picture.string() + ": cannot be read as a picture: Is a directory");
+  std::filesystem::remove(picture);
+  std::filesystem::create_symlink(picture.filename(), picture);
+  EXPECT_EQ(OpenError(folder),
+            picture.string() + ": cannot be read as a picture: Too many levels of symbolic links");
+  std::filesystem::remove(picture);
+  std::filesystem::create_symlink("gone.png", picture);
+  EXPECT_EQ(OpenSequence(folder)->frames().size(), 2U);
+}
+
 TEST_F(TumTest, AnyFolderMayHaveTheLayout) {
   const auto folder = Write("my_recording", {kStart}, PoseLine(kStart, truth_[3]));
   EXPECT_EQ(FindSequences(folder).front().kind, "tum-layout");
