@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <system_error>
 
 #include "calfvo/error.h"
 #include "geometry/so3.h"
@@ -14,12 +15,14 @@
 namespace calfvo::motion {
 namespace {
 
+namespace fs = std::filesystem;
+
 // A plane flies no more in half a minute. In scenes of some hundred metres such steps make no path, and far
 // longer ones overflow float.
 constexpr double kMaxStepMetres = 1e4;
 
 // The file's text; lines of seven fields, which lack a time, get their line number for one.
-std::string ReadWithTimes(const std::filesystem::path& path) {
+std::string ReadWithTimes(const fs::path& path) {
   std::ifstream stream(path);
   if (!stream) throw Error(fmt::format("{}: cannot be read", path.string()));
   std::string text;
@@ -34,6 +37,28 @@ std::string ReadWithTimes(const std::filesystem::path& path) {
     text += '\n';
   }
   return text;
+}
+
+// Links to nothing are left out, and so is what is no file; where it cannot be told what something is, that
+// is said.
+std::vector<fs::path> TextFilesBelow(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    throw Error(fmt::format("{}: no such folder of trajectories{}{}", folder.string(), error ? ": " : "",
+                            error ? error.message() : ""));
+  }
+  std::vector<fs::path> files;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path extension = entry->path().extension();
+    if (extension != ".txt" && extension != ".csv") continue;
+    std::error_code unknown;
+    if (entry->is_regular_file(unknown)) files.push_back(entry->path());
+    if (unknown)
+      throw Error(fmt::format("{}: cannot be read: {}", entry->path().string(), unknown.message()));
+  }
+  if (error) throw Error(fmt::format("{}: cannot read the folder: {}", folder.string(), error.message()));
+  return files;
 }
 
 int64_t MedianInterval(const std::vector<int64_t>& timestamps_ns) {
@@ -90,15 +115,7 @@ std::vector<RecordedFrame> FramesOfSet(const std::string& set) {
 }
 
 RealPaths RealPaths::Load(const std::filesystem::path& folder) {
-  if (!std::filesystem::is_directory(folder)) {
-    throw Error(fmt::format("{}: no such folder of trajectories", folder.string()));
-  }
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const auto extension = entry.path().extension();
-    if (entry.is_regular_file() && (extension == ".txt" || extension == ".csv"))
-      files.push_back(entry.path());
-  }
+  std::vector<std::filesystem::path> files = TextFilesBelow(folder);
   // By folder, then by name, so that a set is in a row and the result does not depend on the file system.
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
     return std::pair(a.parent_path(), a.filename()) < std::pair(b.parent_path(), b.filename());

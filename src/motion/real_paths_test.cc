@@ -246,6 +246,17 @@ TEST(RealPathsTest, LoadsFoldersOfSetsWithAndWithoutTimes) {
   EXPECT_NE(ErrorFrom([&] { RealPaths::Load(folder.path() / "none"); }).find("none"), std::string::npos);
 }
 
+TEST(RealPathsTest, LinksThatLeadNowhereAreTold) {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder.path() / "set");
+  const auto link = folder.path() / "set" / "a.txt";
+  std::filesystem::create_symlink("a.txt", link);
+  EXPECT_EQ(ErrorFrom([&] { RealPaths::Load(folder.path()); }),
+            link.string() + ": cannot be read: Too many levels of symbolic links");
+  EXPECT_EQ(ErrorFrom([&] { RealPaths::Load(link); }),
+            link.string() + ": no such folder of trajectories: Too many levels of symbolic links");
+}
+
 // On real recordings, where there are any.
 TEST(RealPathsTest, RecordingsKeepTheirStatistics) {
   const std::filesystem::path folder = CALFVO_TRAJECTORIES;

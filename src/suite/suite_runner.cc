@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -133,7 +134,10 @@ class Suite {
 
   void ReadDone(int overlap, SuiteSequence& sequence) const {
     const fs::path path = Folder(sequence.found, overlap) / "result.json";
-    if (!fs::exists(path)) return;
+    std::error_code error;
+    const bool exists = fs::exists(path, error);
+    if (error) throw Error(fmt::format("{}: cannot be read: {}", path.string(), error.message()));
+    if (!exists) return;
     SuiteResult result = ReadSuiteResult(path);
     SuiteResult wanted = settings_;
     wanted.overlap = overlap;

@@ -68,6 +68,13 @@ TEST_F(SuiteRunnerTest, ErrorsAreThoseOfTheFilesItLeaves) {
   EXPECT_EQ(sequences[1].results.at(5).frames, 15);
 }
 
+TEST_F(SuiteRunnerTest, AResultThatLeadsNowhereIsTold) {
+  const auto link = At("out/tum-layout/walk/result.json");
+  std::filesystem::create_directories(link.parent_path());
+  std::filesystem::create_symlink("result.json", link);
+  EXPECT_EQ(ErrorFrom([&] { Run(); }), link.string() + ": cannot be read: Too many levels of symbolic links");
+}
+
 TEST_F(SuiteRunnerTest, WhatIsDoneIsReadAndNotRunAgain) {
   options_.datasets = {"tum-layout"};
   const auto first = Run();
