@@ -42,10 +42,15 @@ std::vector<ManifestEntry> ReadManifest(const fs::path& path) {
   std::string line;
   for (int number = 1; std::getline(stream, line); ++number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty() || line[0] == '#') continue;
     const auto fail = [&](const std::string& what) {
       throw Error(fmt::format("{}:{}: {}", path.string(), number, what));
     };
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) {
+      fail(
+          "begins with a byte order mark, which would be part of the first path; save it as UTF-8 without "
+          "one");
+    }
+    if (line.empty() || line[0] == '#') continue;
     const size_t tab = line.find('\t');
     ManifestEntry entry{.input = line.substr(0, tab), .name = ""};
     if (entry.input.empty()) fail("no input before the tab");

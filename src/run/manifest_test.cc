@@ -44,6 +44,8 @@ TEST(Manifest, WrongLinesAreNamed) {
             std::string::npos);
   EXPECT_NE(message("a.mp4\tx\nb.mp4\tx\n").find("list.txt:2: the name 'x' is taken"), std::string::npos);
   EXPECT_NE(message("\tx\n").find("list.txt:1: no input"), std::string::npos);
+  EXPECT_NE(message("\xef\xbb\xbf# mine\na.mp4\n").find("list.txt:1: begins with a byte order mark"),
+            std::string::npos);
   EXPECT_NE(message("# nothing\n").find("holds no inputs"), std::string::npos);
   EXPECT_NE(ErrorFrom([&] { ReadManifest(folder.path() / "none"); }).find("cannot be read"),
             std::string::npos);
