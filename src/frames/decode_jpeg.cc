@@ -84,6 +84,17 @@ bool ReadRows(JpegReader* reader, uint8_t* rgb) {
   return true;
 }
 
+// A Huffman code has at least one bit, and each block of each component at least one code: for its mean. What
+// claims more blocks is refused before room is made for them. Arithmetic coding knows no such bound.
+bool CanHold(size_t bytes, const jpeg_decompress_struct& jpeg) {
+  if (jpeg.arith_code != FALSE) return true;
+  uint64_t blocks = 0;
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    blocks += uint64_t{jpeg.comp_info[i].width_in_blocks} * jpeg.comp_info[i].height_in_blocks;
+  }
+  return blocks <= 8 * uint64_t{bytes};
+}
+
 [[noreturn]] void Fail(const ErrorHandler& handler) {
   if (handler.too_many_scans) {
     throw Error(
@@ -98,6 +109,11 @@ void DecodeJpeg(std::string_view bytes, Frame& frame) {
   JpegReader reader;
   if (!ReadHeader(&reader, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size())) {
     Fail(reader.handler);
+  }
+  CheckPictureSize(reader.jpeg.image_width, reader.jpeg.image_height);
+  if (!CanHold(bytes.size(), reader.jpeg)) {
+    throw Error(fmt::format("the JPEG is damaged: its {} bytes cannot hold {}x{} px", bytes.size(),
+                            reader.jpeg.image_width, reader.jpeg.image_height));
   }
   MakeRoomForPicture(reader.jpeg.image_width, reader.jpeg.image_height, frame);
   if (!ReadRows(&reader, frame.rgb.data())) Fail(reader.handler);

@@ -14,9 +14,9 @@ namespace {
 
 using testing::HasSubstr;
 
-// With `progressive`, in as many scans.
+// With `progressive`, in as many scans; `optimised` takes as few bits as there can be.
 std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour,
-                     const std::vector<jpeg_scan_info>& progressive = {}) {
+                     const std::vector<jpeg_scan_info>& progressive = {}, bool optimised = false) {
   jpeg_compress_struct jpeg{};
   jpeg_error_mgr errors{};
   jpeg.err = jpeg_std_error(&errors);
@@ -31,6 +31,7 @@ std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour,
   jpeg_set_defaults(&jpeg);
   jpeg_set_quality(&jpeg, 95, TRUE);
   if (!progressive.empty()) jpeg.scan_info = progressive.data();
+  jpeg.optimize_coding = static_cast<boolean>(optimised);
   jpeg.num_scans = static_cast<int>(progressive.size());
   jpeg_start_compress(&jpeg, TRUE);
   std::vector<uint8_t> row;
@@ -42,6 +43,24 @@ std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour,
   const std::string result(reinterpret_cast<char*>(bytes), size);
   std::free(bytes);
   return result;
+}
+
+// A grey picture's coefficients bit by bit: one scan for the mean, and then as many as wished for.
+std::vector<jpeg_scan_info> ManyScans(size_t count) {
+  constexpr int kMaxShift = 10;
+  std::vector<jpeg_scan_info> scans = {
+      {.comps_in_scan = 1, .component_index = {0}, .Ss = 0, .Se = 0, .Ah = 0, .Al = 0}};
+  for (int k = 1; k < 64; ++k) {
+    for (int shift = kMaxShift; shift >= 0 && scans.size() < count; --shift) {
+      scans.push_back({.comps_in_scan = 1,
+                       .component_index = {0},
+                       .Ss = k,
+                       .Se = k,
+                       .Ah = shift == kMaxShift ? 0 : shift + 1,
+                       .Al = shift});
+    }
+  }
+  return scans;
 }
 
 TEST(DecodeJpeg, ReadsColourAndGrey) {
@@ -66,22 +85,27 @@ TEST(DecodeJpeg, RefusesDamage) {
               HasSubstr("is 16385x1 px; expected 1 to 16384 a side"));
 }
 
-// A grey picture's coefficients bit by bit: one scan for the mean, and then as many as wished for.
-std::vector<jpeg_scan_info> ManyScans(size_t count) {
-  constexpr int kMaxShift = 10;
-  std::vector<jpeg_scan_info> scans = {
-      {.comps_in_scan = 1, .component_index = {0}, .Ss = 0, .Se = 0, .Ah = 0, .Al = 0}};
-  for (int k = 1; k < 64; ++k) {
-    for (int shift = kMaxShift; shift >= 0 && scans.size() < count; --shift) {
-      scans.push_back({.comps_in_scan = 1,
-                       .component_index = {0},
-                       .Ss = k,
-                       .Se = k,
-                       .Ah = shift == kMaxShift ? 0 : shift + 1,
-                       .Al = shift});
-    }
-  }
-  return scans;
+// Two bits for each block: nothing takes less.
+TEST(DecodeJpeg, ReadsLargePicturesOfAlmostNothing) {
+  Frame frame;
+  const std::string flat = FlatJpeg(4096, 4096, {128}, {}, /*optimised=*/true);
+  EXPECT_LT(flat.size(), 512U * 512 / 4 + 1000);
+  DecodeImage(flat, frame);
+  EXPECT_TRUE(IsNear(Pixel(frame, 4095, 4095), {128, 128, 128}, 1));
+  DecodeImage(FlatJpeg(4096, 4096, {255, 255, 255}, {}, /*optimised=*/true), frame);
+  EXPECT_TRUE(IsNear(Pixel(frame, 4095, 4095), {255, 255, 255}, 1));
+  DecodeImage(FlatJpeg(4096, 4096, {128}, ManyScans(8)), frame);
+  EXPECT_TRUE(IsNear(Pixel(frame, 4095, 4095), {128, 128, 128}, 1));
+}
+
+TEST(DecodeJpeg, RefusesAClaimBeforeMakingRoom) {
+  std::string claim = FlatJpeg(8, 8, {77});
+  const size_t size_at = claim.find("\xff\xc0") + 5;
+  claim.replace(size_at, 4, std::string("\x40\x00\x40\x00", 4));
+  Frame frame;
+  EXPECT_EQ(ErrorFrom([&] { DecodeImage(claim, frame); }),
+            "the JPEG is damaged: its " + std::to_string(claim.size()) + " bytes cannot hold 16384x16384 px");
+  EXPECT_EQ(frame.rgb.capacity(), 0U);
 }
 
 TEST(DecodeJpeg, ReadsProgressiveFilesOfManyScansButNotOfAnyNumber) {

@@ -76,6 +76,12 @@ bool ReadRows(png_structp png, png_infop info, uint8_t* rgb, int width, int heig
   return true;
 }
 
+// Deflate writes at most 258 bytes for two bits. What claims more is refused before room is made for it.
+bool CanHold(size_t bytes, size_t row_bytes, size_t rows) {
+  constexpr size_t kMostPerByte = 1032;
+  return rows <= kMostPerByte * bytes / row_bytes;
+}
+
 }  // namespace
 
 void DecodePng(std::string_view bytes, Frame& frame) {
@@ -84,8 +90,14 @@ void DecodePng(std::string_view bytes, Frame& frame) {
   if (!ReadHeader(reader.png, reader.info, &source)) {
     throw Error(fmt::format("the PNG is damaged: {}", source.message));
   }
-  MakeRoomForPicture(png_get_image_width(reader.png, reader.info),
-                     png_get_image_height(reader.png, reader.info), frame);
+  const size_t width = png_get_image_width(reader.png, reader.info);
+  const size_t height = png_get_image_height(reader.png, reader.info);
+  CheckPictureSize(width, height);
+  if (!CanHold(bytes.size(), png_get_rowbytes(reader.png, reader.info), height)) {
+    throw Error(
+        fmt::format("the PNG is damaged: its {} bytes cannot hold {}x{} px", bytes.size(), width, height));
+  }
+  MakeRoomForPicture(width, height, frame);
   if (!ReadRows(reader.png, reader.info, frame.rgb.data(), frame.width, frame.height)) {
     throw Error(fmt::format("the PNG is damaged: {}", source.message));
   }

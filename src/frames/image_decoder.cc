@@ -77,10 +77,14 @@ void ReadImageFile(const std::filesystem::path& path, Frame& frame) {
   }
 }
 
-void MakeRoomForPicture(uint64_t width, uint64_t height, Frame& frame) {
+void CheckPictureSize(uint64_t width, uint64_t height) {
   if (width < 1 || height < 1 || width > kMaxImageSide || height > kMaxImageSide) {
     throw Error(fmt::format("is {}x{} px; expected 1 to {} a side", width, height, kMaxImageSide));
   }
+}
+
+void MakeRoomForPicture(uint64_t width, uint64_t height, Frame& frame) {
+  CheckPictureSize(width, height);
   frame.width = static_cast<int>(width);
   frame.height = static_cast<int>(height);
   frame.pixel_aspect = 1.0;

@@ -19,7 +19,8 @@ bool HasImageName(const std::filesystem::path& path);
 // RGB, 16 bits become 8, alpha is dropped, palettes are looked up. Pixels are square: densities are notes for
 // printers. An orientation noted in EXIF is not applied. Throws Error with the reason, without naming a file;
 // also for an image that is only partly there, for one over 16384 px a side, and for a JPEG of over 100
-// scans.
+// scans. No room is made for more pixels than the bytes can hold; of arithmetically coded JPEG that is not
+// known.
 void DecodeImage(std::string_view bytes, Frame& frame);
 
 // The same of a file; Error names it.
@@ -30,7 +31,10 @@ void DecodePng(std::string_view bytes, Frame& frame);
 void DecodeJpeg(std::string_view bytes, Frame& frame);
 void DecodePpm(std::string_view bytes, Frame& frame);
 
-// Sets the size and makes room for square pixels; throws Error for a size that is not 1 to 16384 px a side.
+// Throws Error for a size that is not 1 to 16384 px a side.
+void CheckPictureSize(uint64_t width, uint64_t height);
+
+// Checks and sets the size, and makes room for square pixels.
 void MakeRoomForPicture(uint64_t width, uint64_t height, Frame& frame);
 
 }  // namespace calfvo

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
+#include <zlib.h>
 
 #include <numeric>
 
@@ -89,6 +90,28 @@ TEST(DecodePng, RefusesDamage) {
   EXPECT_THAT(DecodeError(flipped), HasSubstr("the PNG is damaged: "));
   for (size_t size = 0; size < good.size(); ++size)
     EXPECT_NE(DecodeError(good.substr(0, size)), "no error") << size;
+}
+
+// As deflate packs nothing better than one value, nothing is smaller than this.
+TEST(DecodePng, ReadsLargePicturesOfAlmostNothing) {
+  const std::vector<uint8_t> pixels(4096 * 4096, 0);
+  const std::string flat = EncodePng({4096, 4096, 1, pixels.data(), 4096});
+  EXPECT_LT(flat.size(), 4096U * 4096 / 900);
+  EXPECT_THAT(Pixel(Decoded(flat), 4095, 4095), ElementsAre(0, 0, 0));
+}
+
+TEST(DecodePng, RefusesAClaimBeforeMakingRoom) {
+  const std::vector<uint8_t> pixels(100 * 100, 7);
+  std::string claim = EncodePng({100, 100, 1, pixels.data(), 100});
+  const size_t header_at = claim.find("IHDR");
+  claim.replace(header_at + 4, 8, "\0\0\x40\0\0\0\x40\0"s);
+  const auto* header = reinterpret_cast<const Bytef*>(claim.data() + header_at);
+  const uLong checksum = crc32(0, header, 17);
+  for (size_t i = 0; i < 4; ++i) claim[header_at + 17 + i] = static_cast<char>(checksum >> (24 - 8 * i));
+  Frame frame;
+  EXPECT_EQ(ErrorFrom([&] { DecodeImage(claim, frame); }),
+            "the PNG is damaged: its " + std::to_string(claim.size()) + " bytes cannot hold 16384x16384 px");
+  EXPECT_EQ(frame.rgb.capacity(), 0U);
 }
 
 TEST(DecodeImage, SaysWhatItSaw) {
