@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,19 +31,20 @@ uint64_t HashOf(std::string_view text) {
   return hash;
 }
 
-bool AllFinite(const TensorView& view) {
-  const auto check = [&]<typename T>(std::span<const T> values) {
-    for (const T value : values) {
-      if (!std::isfinite(ToFloat(value))) return false;
-    }
-    return true;
-  };
-  if (view.dtype() == DType::kBF16) return check(view.Data<BFloat16>());
-  if (view.dtype() == DType::kF16) return check(view.Data<Float16>());
-  for (const float value : view.Data<float>()) {
-    if (!std::isfinite(value)) return false;
+// Infinities and NaNs are what has every bit of `exponent`. To the end in any case, so that it vectorises.
+template <typename Value, typename Bits>
+bool NoneIsSpecial(std::span<const Value> values, Bits exponent) {
+  Bits specials = 0;
+  for (const Value value : values) {
+    specials |= static_cast<Bits>((std::bit_cast<Bits>(value) & exponent) == exponent);
   }
-  return true;
+  return specials == 0;
+}
+
+bool AllFinite(const TensorView& view) {
+  if (view.dtype() == DType::kBF16) return NoneIsSpecial(view.Data<BFloat16>(), uint16_t{0x7F80});
+  if (view.dtype() == DType::kF16) return NoneIsSpecial(view.Data<Float16>(), uint16_t{0x7C00});
+  return NoneIsSpecial(view.Data<float>(), uint32_t{0x7F800000});
 }
 
 void CheckTensors(const ModelConfig& config, const WeightSource& weights) {
