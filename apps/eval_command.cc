@@ -46,6 +46,12 @@ std::optional<TrajectoryFormat> FormatOption(const std::string& name) {
   return TrajectoryFormatFromName(name);
 }
 
+// A file may well be called "...tum", but no folder "..".
+std::string SequenceName(const std::filesystem::path& estimate) {
+  const std::string stem = estimate.stem().string();
+  return stem == "." || stem == ".." ? estimate.filename().string() : stem;
+}
+
 // With the estimate's name before what goes wrong, which speaks of numbers alone.
 Evaluation EvaluateNamed(const EvalOptions& options, const std::string& estimate_path,
                          const Trajectory& reference, const Trajectory& estimate) {
@@ -84,7 +90,7 @@ void PrintPlotFolder(const EvalOptions& options) {
 
 int EvaluateOne(const EvalOptions& options) {
   const Evaluation evaluation =
-      EvaluateFiles(options, 0, options.estimates[0].stem().string(), options.plot_folder);
+      EvaluateFiles(options, 0, SequenceName(options.estimates[0]), options.plot_folder);
   fmt::print("{}", options.json ? EvaluationJson(evaluation) : EvaluationText(evaluation));
   PrintPlotFolder(options);
   return 0;
@@ -97,7 +103,7 @@ int EvaluateMany(const EvalOptions& options) {
   int exit_code = 0;
   for (size_t i = 0; i < options.references.size(); ++i) {
     SequenceResult result;
-    result.name = names.TakeNumbered(options.estimates[i].stem().string());
+    result.name = names.TakeNumbered(SequenceName(options.estimates[i]));
     const auto folder = options.plot_folder.empty() ? "" : options.plot_folder / result.name;
     try {
       result.evaluation = EvaluateFiles(options, i, result.name, folder);

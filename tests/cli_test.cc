@@ -67,14 +67,15 @@ TEST_F(Cli, EvalOfSeveralPairsGivesRowsAndTheirAverage) {
 }
 
 TEST_F(Cli, EvalGivesEachPairAFolderOfItsOwn) {
-  for (const char* name : {"a.tum", "b/a.tum", "a-2.tum"}) {
+  for (const char* name : {"a.tum", "b/a.tum", "a-2.tum", "...tum"}) {
     std::filesystem::create_directories((folder_.path() / name).parent_path());
     std::filesystem::copy(folder_.path() / "estimate.txt", folder_.path() / name);
   }
   const Outcome outcome = Calfvo(
-      "eval --ref groundtruth.txt groundtruth.txt groundtruth.txt --est a.tum b/a.tum a-2.tum --plot plots");
+      "eval --ref groundtruth.txt groundtruth.txt groundtruth.txt groundtruth.txt "
+      "--est a.tum b/a.tum a-2.tum ...tum --plot plots");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const char* name : {"a", "a-2", "a-2-2"}) {
+  for (const char* name : {"a", "a-2", "a-2-2", "...tum"}) {
     EXPECT_TRUE(std::filesystem::exists(folder_.path() / "plots" / name / "report.html")) << name;
   }
 }
