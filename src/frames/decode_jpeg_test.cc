@@ -40,7 +40,7 @@ std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour,
   for (int y = 0; y < height; ++y) jpeg_write_scanlines(&jpeg, &rows, 1);
   jpeg_finish_compress(&jpeg);
   jpeg_destroy_compress(&jpeg);
-  const std::string result(reinterpret_cast<char*>(bytes), size);
+  std::string result(reinterpret_cast<char*>(bytes), size);
   std::free(bytes);
   return result;
 }

@@ -149,7 +149,7 @@ ffmpeg::Input OpenInput(const std::string& url, const AVInputFormat* format, con
             : fmt::format("{}: cannot open the camera: {}", name, Reason(opened)));
   }
   ffmpeg::Input input(context);
-  file.release();  // it is closed with the input
+  static_cast<void>(file.release());  // it is closed with the input
   ffmpeg::Check(avformat_find_stream_info(context, nullptr), name, "find its streams");
   if (context->nb_streams == 0) {
     if (kind == VideoKind::kFile) CheckIndex(name);

@@ -14,7 +14,6 @@
 namespace calfvo {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 class VideoReaderTest : public testing::Test {

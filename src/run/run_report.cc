@@ -44,7 +44,8 @@ std::string SettingText(const Json& value) {
 std::string ModelText(const Json& model) {
   const std::string name = SettingText(Member(model, "name"));
   const Json hash = Member(model, "sha256");
-  return hash.is_string() && hash != "" ? fmt::format("{} {:.12}", name, hash.get<std::string>()) : name;
+  const std::string digits = hash.is_string() ? hash.get<std::string>() : "";
+  return digits.empty() ? name : fmt::format("{} {:.12}", name, digits);
 }
 
 Json DamagesJson(const RunReport& report) {
