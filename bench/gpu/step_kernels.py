@@ -20,6 +20,7 @@ GROUPS = [
     ("attention in frames", r"sdpa|cudnn::(compute_dot_do_o|convert_dq)|Joined<|Rotate<"),
     ("convolutions", r"implicit_gemm|ImplicitGemm"),
     ("products", r"^nvjet|cutlass_80_tensorop|splitKreduce"),
+    ("first stage of the stem", r"::(Forward|Backward)$"),
     ("GELU", r"GeluOf|ThroughGelu"),
     ("norms and GELU after convolutions", r"(Forward|Backward)<\w+, \d+, \d+, 1>"),
     ("layer norms", r"(Forward|Backward)<\w+, \d+, \d+, 0>"),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first stage of calfvo-s's stem from bytes to bytes: pairs of pictures, a convolution of 3 × 3 in steps
-// of two, layer norm, GELU. Its map is the largest of the network, and composed of single operations it would
-// be written and read again by each of them. Here only pictures are read and only results written; backward,
-// the convolution is computed once more, and no gradient of it leaves the registers.
+// The first stage of calfvo-s's stem, from the pictures' bytes: pairs of them, a convolution of 3 × 3 in
+// steps of two, layer norm, GELU. Its map is the largest of the network, and composed of single operations it
+// would be written and read again by each of them. Here only pictures are read and only results written;
+// backward, the convolution is computed once more, and no gradient of it leaves the registers.
 //
 // A block has four rows of results at a time, a warp one of them. What they see of the pictures lies in
 // shared memory as bf16, the six colours of a pixel side by side. Sixteen results are one product on tensor
