@@ -4,7 +4,8 @@
 //   all] [unchecked]
 // For each set of kernels: the bare rate (products without memory), each operation's rate as a part of that,
 // oneDNN's f32 matmul at the same shapes where oneDNN is installed, and the whole network: three frames
-// encoded and one window decoded, which is what a video costs per three frames. Operations are compared with
+// encoded and one window decoded, which is what a video costs per three frames. Threads are kept to the
+// processors that are fastest together when it begins. Operations are compared with
 // `ref` before they are timed, and the raw outputs of the whole network with those of `ref`, which takes
 // minutes for calfvo-l, unless `unchecked`. At the end, for each model, the same in short: what
 // docs/benchmarks.md tells.
@@ -254,6 +255,14 @@ int Main(int argc, char** argv) {
   const std::string wanted_kernels = argc > 3 ? argv[3] : "all";
   const bool checked = argc <= 4 || std::string(argv[4]) != "unchecked";
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what is done is told also when the rest is broken off
+  std::vector<const CpuKernels*> kernel_sets;
+  for (const CpuKernels* kernels : SupportedKernels()) {
+    if (wanted_kernels == "all" || wanted_kernels == kernels->name) kernel_sets.push_back(kernels);
+  }
+  if (kernel_sets.empty()) {
+    fmt::print(stderr, "this CPU has no kernels '{}'\n", wanted_kernels);
+    return 2;
+  }
   bool correct = true;
   // `ref` first, on every core.
   std::vector<std::pair<std::string, WholeResult>> oracles;  // without values if unchecked
@@ -264,17 +273,17 @@ int Main(int argc, char** argv) {
     const auto ref = MakeRefBackend(0);
     oracles.back().second = RunWhole(RandomModel(NamedConfig(name), 1), *ref, nullptr);
   }
-  const std::vector<int> cores = KeepToCores(threads);
+  const std::vector<int> processors =
+      KeepToQuietProcessors(threads, [&] { return kernel_sets.front()->bare_flop(10'000); });
   fmt::print("threads: {}; processors: {}\n", threads,
-             cores.empty() ? "any" : fmt::format("{}", fmt::join(cores, ", ")));
+             processors.empty() ? "any" : fmt::format("{}", fmt::join(processors, ", ")));
   for (const auto& [model_name, oracle] : oracles) {
     const ModelFile model = RandomModel(NamedConfig(model_name), 1);
     fmt::print("{}: {:.1f} M parameters, {:.1f} GFLOP per three frames and a window\n", model_name,
                1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))),
                GflopPerWindow(model.config));
     std::vector<Result> results;
-    for (const CpuKernels* kernels : SupportedKernels()) {
-      if (wanted_kernels != "all" && wanted_kernels != kernels->name) continue;
+    for (const CpuKernels* kernels : kernel_sets) {
       BareRate bare(*kernels, threads);
       fmt::print(" {} {}: bare rate {:.0f} GFLOP/s\n", kernels->name, kernels->bf16 ? "bf16" : "f32",
                  bare.Gflops());
