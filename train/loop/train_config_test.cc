@@ -68,6 +68,18 @@ TEST(TrainConfig, TheShippedModelIsToldTheAspect) {
   EXPECT_FALSE(Shipped("paper").model.input.aspect);
 }
 
+TEST(TrainConfig, PlainPicturesKeepThreeEffects) {
+  const TrainOptions plain = Shipped("calfvo-s-plain");
+  const EffectsOptions& effects = plain.data.procedural.effects;
+  EXPECT_EQ(effects.jpeg_probability, 0.0);
+  EXPECT_EQ(effects.motion_blur_probability, 0.0);
+  EXPECT_EQ(effects.sharpness_probability, 0.0);
+  EXPECT_GT(effects.exposure_probability, 0.0);
+  EXPECT_GT(effects.noise_probability, 0.0);
+  EXPECT_GT(effects.grey_probability, 0.0);
+  EXPECT_EQ(plain.loop.batch, Shipped("calfvo-s").loop.batch);
+}
+
 TEST(TrainConfig, AssignmentsWin) {
   const TrainConfig config = ReadTrainConfig(
       TinyConfigFile(), {"loop.batch=3", "model.encoder.channels=[8, 16, 24, 64]", "loop.init=a.safetensors",
