@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One list of cases for every operation of a backend: run as comparison with `ref` in the tests, and as
-// benchmark in bench/ops. Shapes are those of both models and awkward ones: one row, tails, windows of 2 to
-// 16 and more, 196 and 197 tokens.
+// benchmark in bench/bench_network.cc. Shapes are those of both models and awkward ones: one row, tails,
+// windows of 2 to 16 and more, 196 and 197 tokens.
 #pragma once
 
 #include <functional>
