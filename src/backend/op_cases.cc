@@ -34,15 +34,42 @@ class Case final : public PreparedOp {
   explicit Case(Backend& backend) : backend_(backend) {}
 
   template <Role role>
-  MatrixView<role> Take(int64_t rows, int64_t cols) {
+  MatrixView<role> Take(int64_t rows, int64_t cols, const LinearWeights* reader = nullptr) {
     const size_t element_size = backend_.ElementSize(role);
-    buffers_.push_back(backend_.Allocate(static_cast<size_t>(rows * cols) * element_size));
-    const MatrixView<role> matrix{buffers_.back()->data(), rows, cols, element_size};
+    const auto whole_size = static_cast<size_t>(WholeRowGroups(rows) * cols);
+    buffers_.push_back(backend_.Allocate(whole_size * element_size));
+    MatrixView<role> matrix{buffers_.back()->data(), WholeRowGroups(rows), cols, element_size};
+    // What is beyond the rows must not matter.
+    backend_.Upload(std::vector<float>(whole_size, NAN), matrix);
+    matrix.rows = rows;
+    if (reader != nullptr) matrix = matrix.For(*reader);
     backend_.Upload(Noise(static_cast<size_t>(rows * cols), buffers_.size()), matrix);
     return matrix;
   }
   Stream TakeStream(int64_t rows, int64_t cols) { return Take<Role::kStream>(rows, cols); }
-  Activation TakeActivation(int64_t rows, int64_t cols) { return Take<Role::kActivation>(rows, cols); }
+  Activation TakeActivation(int64_t rows, int64_t cols, const LinearWeights* reader = nullptr) {
+    return Take<Role::kActivation>(rows, cols, reader);
+  }
+  // One that is read by some product only, if `has_reader`.
+  Activation TakeOutput(int64_t rows, int64_t cols, bool has_reader) {
+    return TakeActivation(rows, cols, has_reader ? &TakeLinear(1, cols) : nullptr);
+  }
+
+  const LinearWeights& TakeLinear(int64_t out, int64_t in) {
+    const float scale = 1.0F / std::sqrt(static_cast<float>(in));
+    const std::vector<float> weight = Noise(static_cast<size_t>(in * out), 99, scale);
+    const std::vector<float> bias = Noise(static_cast<size_t>(out), 98);
+    linears_.push_back(backend_.MakeLinear(View(weight, {out, in}), View(bias, {out})));
+    return *linears_.back();
+  }
+  const NormWeights& TakeNorm(int64_t cols) {
+    const std::vector<float> gain = Noise(static_cast<size_t>(cols), 97);
+    const std::vector<float> bias = Noise(static_cast<size_t>(cols), 96);
+    norm_.gain = backend_.MakeVector(View(gain, {cols}));
+    norm_.bias = backend_.MakeVector(View(bias, {cols}));
+    norm_.epsilon = 1e-6F;
+    return norm_;
+  }
 
   template <Role role>
   void SetOutput(const MatrixView<role>& matrix) {
@@ -64,56 +91,57 @@ class Case final : public PreparedOp {
  private:
   Backend& backend_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<std::unique_ptr<LinearWeights>> linears_;
+  NormWeights norm_;
   std::function<void()> run_;
   std::function<std::vector<float>()> output_;
 };
 
 enum class LinearKind { kPlain, kGelu, kStream, kAdd };
 
-OpCase LinearCase(int64_t rows, int64_t in, int64_t out, LinearKind kind) {
+// Which activations of a case have one reader (MatrixView::reader).
+enum class Readers { kNone, kOfX, kOfAll };
+
+const char* ReadersName(Readers readers) {
+  constexpr const char* kNames[] = {"", ", x for one", ", for one"};
+  return kNames[static_cast<int>(readers)];
+}
+
+OpCase LinearCase(int64_t rows, int64_t in, int64_t out, LinearKind kind, Readers readers = Readers::kNone) {
   constexpr const char* kNames[] = {"", "+gelu", " to stream", " += stream"};
   const double gflop = 2e-9 * static_cast<double>(rows * in * out);
   const double bound_bf16 =
       in < 16 ? 2e-2 : 6e-3;  // few products, so that their rounding does not average out
-  return {fmt::format("linear {}x{}x{}{}", rows, in, out, kNames[static_cast<int>(kind)]), gflop, 2e-6,
-          bound_bf16, [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
-            auto test = std::make_unique<Case>(backend);
-            const float scale = 1.0F / std::sqrt(static_cast<float>(in));
-            const std::vector<float> weight = Noise(static_cast<size_t>(in * out), 99, scale);
-            const std::vector<float> bias = Noise(static_cast<size_t>(out), 98);
-            const std::shared_ptr<LinearWeights> weights =
-                backend.MakeLinear(View(weight, {out, in}), View(bias, {out}));
-            const Activation x = test->TakeActivation(rows, in);
-            if (kind == LinearKind::kPlain || kind == LinearKind::kGelu) {
-              const Activation y = test->TakeActivation(rows, out);
-              test->SetRun([&backend, x, weights, y, kind] {
-                backend.Linear(x, *weights, kind == LinearKind::kGelu, y);
-              });
-              test->SetOutput(y);
-            } else {
-              const Stream y = test->TakeStream(rows, out);
-              test->SetRun([&backend, x, weights, y, kind] {
-                backend.LinearToStream(x, *weights, kind == LinearKind::kAdd, y);
-              });
-              test->SetOutput(y);
-            }
-            return test;
-          }};
+  return {
+      fmt::format("linear {}x{}x{}{}{}", rows, in, out, kNames[static_cast<int>(kind)], ReadersName(readers)),
+      gflop, 2e-6, bound_bf16, [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
+        auto test = std::make_unique<Case>(backend);
+        const LinearWeights& weights = test->TakeLinear(out, in);
+        const Activation x = test->TakeActivation(rows, in, readers != Readers::kNone ? &weights : nullptr);
+        if (kind == LinearKind::kPlain || kind == LinearKind::kGelu) {
+          const Activation y = test->TakeOutput(rows, out, readers == Readers::kOfAll);
+          test->SetRun(
+              [&backend, x, &weights, y, kind] { backend.Linear(x, weights, kind == LinearKind::kGelu, y); });
+          test->SetOutput(y);
+        } else {
+          const Stream y = test->TakeStream(rows, out);
+          test->SetRun([&backend, x, &weights, y, kind] {
+            backend.LinearToStream(x, weights, kind == LinearKind::kAdd, y);
+          });
+          test->SetOutput(y);
+        }
+        return test;
+      }};
 }
 
-OpCase NormCase(int64_t rows, int64_t cols, bool gelu) {
-  return {fmt::format("layer norm {}x{}{}", rows, cols, gelu ? "+gelu" : ""), 0.0, 2e-6, 4e-3,
-          [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
+OpCase NormCase(int64_t rows, int64_t cols, bool gelu, Readers readers = Readers::kNone) {
+  return {fmt::format("layer norm {}x{}{}{}", rows, cols, gelu ? "+gelu" : "", ReadersName(readers)), 0.0,
+          2e-6, 4e-3, [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
             auto test = std::make_unique<Case>(backend);
-            const std::vector<float> gain = Noise(static_cast<size_t>(cols), 97);
-            const std::vector<float> bias = Noise(static_cast<size_t>(cols), 96);
-            auto weights = std::make_shared<NormWeights>();
-            weights->gain = backend.MakeVector(View(gain, {cols}));
-            weights->bias = backend.MakeVector(View(bias, {cols}));
-            weights->epsilon = 1e-6F;
+            const NormWeights& weights = test->TakeNorm(cols);
             const Stream x = test->TakeStream(rows, cols);
-            const Activation y = test->TakeActivation(rows, cols);
-            test->SetRun([&backend, x, weights, y, gelu] { backend.LayerNorm(x, *weights, gelu, y); });
+            const Activation y = test->TakeOutput(rows, cols, readers != Readers::kNone);
+            test->SetRun([&backend, x, &weights, y, gelu] { backend.LayerNorm(x, weights, gelu, y); });
             test->SetOutput(y);
             return test;
           }};
@@ -121,11 +149,12 @@ OpCase NormCase(int64_t rows, int64_t cols, bool gelu) {
 
 enum class RopeKind { kNone, kGrid, kWholeHead };
 
-OpCase SpatialCase(int64_t batch, int64_t length, int64_t dim, int heads, RopeKind rope_kind) {
+OpCase SpatialCase(int64_t batch, int64_t length, int64_t dim, int heads, RopeKind rope_kind,
+                   Readers readers = Readers::kNone) {
   constexpr const char* kNames[] = {"", " rope", " rope after 5"};
   const double gflop = 4e-9 * static_cast<double>(batch * length * length * dim);
-  return {fmt::format("spatial attention {}x{}x{}/{}{}", batch, length, dim, heads,
-                      kNames[static_cast<int>(rope_kind)]),
+  return {fmt::format("spatial attention {}x{}x{}/{}{}{}", batch, length, dim, heads,
+                      kNames[static_cast<int>(rope_kind)], ReadersName(readers)),
           gflop, 1e-5, 1e-2, [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
             auto test = std::make_unique<Case>(backend);
             auto rope = std::make_shared<Rope>();
@@ -145,7 +174,7 @@ OpCase SpatialCase(int64_t batch, int64_t length, int64_t dim, int heads, RopeKi
               rope->sin = backend.MakeVector(View(sines, {size}));
             }
             const Activation qkv = test->TakeActivation(batch * length, 3 * dim);
-            const Activation out = test->TakeActivation(batch * length, dim);
+            const Activation out = test->TakeOutput(batch * length, dim, readers != Readers::kNone);
             test->SetRun([&backend, qkv, batch, heads, rope, out] {
               backend.SpatialAttention(qkv, batch, heads, rope->pairs > 0 ? rope.get() : nullptr, out);
             });
@@ -154,17 +183,42 @@ OpCase SpatialCase(int64_t batch, int64_t length, int64_t dim, int heads, RopeKi
           }};
 }
 
-OpCase TemporalCase(int64_t windows, int64_t frames, int64_t tokens, int64_t dim, int heads) {
+OpCase TemporalCase(int64_t windows, int64_t frames, int64_t tokens, int64_t dim, int heads,
+                    Readers readers = Readers::kNone) {
   const WindowShape shape{windows, frames, tokens, true};
   const double gflop = 4e-9 * static_cast<double>(windows * tokens * frames * frames * dim);
-  return {fmt::format("temporal attention {}x{}x{}x{}/{}", windows, frames, tokens, dim, heads), gflop, 1e-5,
-          1e-2, [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
+  return {fmt::format("temporal attention {}x{}x{}x{}/{}{}", windows, frames, tokens, dim, heads,
+                      ReadersName(readers)),
+          gflop, 1e-5, 1e-2, [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
             auto test = std::make_unique<Case>(backend);
             const Activation qkv = test->TakeActivation(shape.rows(), 3 * dim);
-            const Activation out = test->TakeActivation(shape.rows(), dim);
+            const Activation out = test->TakeOutput(shape.rows(), dim, readers != Readers::kNone);
             test->SetRun(
                 [&backend, qkv, shape, heads, out] { backend.TemporalAttention(qkv, shape, heads, out); });
             test->SetOutput(out);
+            return test;
+          }};
+}
+
+// x += fc2(gelu(fc1(norm(x)))).
+OpCase FeedForwardCase(int64_t rows, int64_t dim, int64_t hidden, Readers readers) {
+  const double gflop = 4e-9 * static_cast<double>(rows * dim * hidden);
+  return {fmt::format("linear feed-forward {}x{}x{}{}", rows, dim, hidden, ReadersName(readers)), gflop, 4e-6, 1e-2,
+          [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
+            auto test = std::make_unique<Case>(backend);
+            const NormWeights& norm = test->TakeNorm(dim);
+            const LinearWeights& fc1 = test->TakeLinear(hidden, dim);
+            const LinearWeights& fc2 = test->TakeLinear(dim, hidden);
+            const bool has_readers = readers != Readers::kNone;
+            const Stream x = test->TakeStream(rows, dim);
+            const Activation normed = test->TakeActivation(rows, dim, has_readers ? &fc1 : nullptr);
+            const Activation inner = test->TakeActivation(rows, hidden, has_readers ? &fc2 : nullptr);
+            test->SetRun([&backend, &norm, &fc1, &fc2, x, normed, inner] {
+              backend.LayerNorm(x, norm, /*gelu=*/false, normed);
+              backend.Linear(normed, fc1, /*gelu=*/true, inner);
+              backend.LinearToStream(inner, fc2, /*accumulate=*/true, x);
+            });
+            test->SetOutput(x);
             return test;
           }};
 }
@@ -186,20 +240,48 @@ OpCase NeighbourCase(int side, int64_t channels, int stride) {
           }};
 }
 
+// With readers where the network has them.
 std::vector<OpCase> ModelCases(int64_t dim, int heads, int64_t hidden) {
   const int64_t window_rows = 8 * 197;
   return {
-      LinearCase(3 * 196, dim, 3 * dim, LinearKind::kPlain),
-      LinearCase(3 * 196, dim, hidden, LinearKind::kGelu),
-      LinearCase(window_rows, dim, 3 * dim, LinearKind::kPlain),
-      LinearCase(window_rows, dim, dim, LinearKind::kAdd),
-      LinearCase(window_rows, dim, hidden, LinearKind::kGelu),
-      LinearCase(window_rows, hidden, dim, LinearKind::kAdd),
-      NormCase(window_rows, dim, false),
-      SpatialCase(3, 196, dim, heads, RopeKind::kGrid),
-      SpatialCase(8, 197, dim, heads, RopeKind::kNone),
-      TemporalCase(1, 8, 196, dim, heads),
+      LinearCase(3 * 196, dim, 3 * dim, LinearKind::kPlain, Readers::kOfX),
+      LinearCase(3 * 196, dim, hidden, LinearKind::kGelu, Readers::kOfAll),
+      LinearCase(window_rows, dim, 3 * dim, LinearKind::kPlain, Readers::kOfX),
+      LinearCase(window_rows, dim, dim, LinearKind::kAdd, Readers::kOfX),
+      LinearCase(window_rows, dim, hidden, LinearKind::kGelu, Readers::kOfAll),
+      LinearCase(window_rows, hidden, dim, LinearKind::kAdd, Readers::kOfX),
+      NormCase(window_rows, dim, false, Readers::kOfAll),
+      SpatialCase(3, 196, dim, heads, RopeKind::kGrid, Readers::kOfAll),
+      SpatialCase(8, 197, dim, heads, RopeKind::kNone, Readers::kOfAll),
+      TemporalCase(1, 8, 196, dim, heads, Readers::kOfAll),
   };
+}
+
+// Each with readers and without.
+void AddReaderCases(std::vector<OpCase>& cases) {
+  for (const Readers readers : {Readers::kNone, Readers::kOfAll}) {
+    for (const int64_t rows : {1, 15, 16, 17, 33}) {
+      cases.push_back(LinearCase(rows, 64, 96, LinearKind::kGelu, readers));
+      cases.push_back(LinearCase(rows, 96, 80, LinearKind::kAdd, readers));
+      cases.push_back(NormCase(rows, 96, false, readers));
+      cases.push_back(FeedForwardCase(rows, 64, 224, readers));
+    }
+    cases.push_back(LinearCase(49, 80, 64, LinearKind::kPlain, readers));
+    cases.push_back(LinearCase(100, 1056, 128, LinearKind::kStream, readers));
+    cases.push_back(LinearCase(450, 1056, 160, LinearKind::kPlain, readers));
+    cases.push_back(LinearCase(70, 2080, 33, LinearKind::kAdd, readers));
+    cases.push_back(NormCase(18, 40, true, readers));
+    cases.push_back(FeedForwardCase(40, 48, 64, readers));
+    cases.push_back(FeedForwardCase(450, 96, 1120, readers));
+    for (const int64_t head_size : {15, 24, 48, 64}) {
+      cases.push_back(SpatialCase(3, 17, 4 * head_size, 4, RopeKind::kNone, readers));
+      cases.push_back(SpatialCase(2, 33, 32 * head_size, 32, RopeKind::kNone, readers));
+      cases.push_back(TemporalCase(2, 5, 3, 4 * head_size, 4, readers));
+      cases.push_back(TemporalCase(1, 8, 9, 32 * head_size, 32, readers));
+    }
+    cases.push_back(SpatialCase(1, 1, 64, 2, RopeKind::kNone, readers));
+    cases.push_back(SpatialCase(2, 15, 96, 4, RopeKind::kGrid, readers));
+  }
 }
 
 std::vector<OpCase> OddCases() {
@@ -232,6 +314,7 @@ std::vector<OpCase> OddCases() {
   cases.push_back(TemporalCase(1, 20, 3, 21, 3));
   for (const int64_t frames : {2, 5, 7, 8, 9, 16}) cases.push_back(TemporalCase(2, frames, 9, 192, 3));
   for (int64_t frames = 2; frames <= 16; ++frames) cases.push_back(TemporalCase(2, frames, 9, 24, 3));
+  AddReaderCases(cases);
   return cases;
 }
 
