@@ -4,7 +4,7 @@
 //
 // Activations live in one of two roles. The residual stream (Stream) is what layers add to; what goes between
 // the operations of a layer is Activation. Each backend chooses the element type of both: f32 and f32, or f32
-// and bf16, or bf16 and bf16. Matrices are row-major without padding.
+// and bf16, or bf16 and bf16. Matrices are row-major without padding, but for those with a `reader`.
 //
 // One thread at a time may use a backend. Operations may run asynchronously; Synchronize waits for them.
 // Results do not depend on the number of threads, nor on the run.
@@ -40,9 +40,9 @@ struct MatrixView {
   int64_t rows = 0;
   int64_t cols = 0;
   size_t element_size = 0;
-  // Where not null, what is written here is read by LinearWeights `reader` and nothing else, so that a
-  // backend may keep it as that product wants it (in 8 bits, say). Reader and writer must be given the same
-  // view.
+  // Where not null, what is written here, by Linear, LayerNorm or attention, is read by LinearWeights
+  // `reader` and nothing else, so that a backend may keep it as that product wants it (in 8 bits, or in
+  // tiles). Reader and writer must be given the same view.
   const LinearWeights* reader = nullptr;
 
   // `count` rows from `first` on.
@@ -170,7 +170,8 @@ class Backend {
   virtual bool BeginCalibration() { return false; }
   virtual void EndCalibration() {}
 
-  // Between host memory, in f32, and matrices; for tests and tools, not for the frames of a video.
+  // Between host memory, in f32, and matrices, with a reader if not in 8 bits; for tests and tools, not for
+  // the frames of a video.
   virtual void Upload(std::span<const float> values, const Activation& out) = 0;
   virtual void Upload(std::span<const float> values, const Stream& out) = 0;
   virtual void Download(const Activation& x, std::span<float> values) = 0;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "backend/activation_layout.h"
 #include "backend/backend.h"
 #include "backend/host_memory.h"
 #include "base/thread_pool.h"
@@ -17,7 +18,8 @@ namespace calfvo {
 template <typename Element>
 class HostBackend : public Backend {
  public:
-  explicit HostBackend(int threads) : pool_(threads) {}
+  // `tiled`: activations with a reader are in tiles, where their width allows.
+  explicit HostBackend(int threads, bool tiled = false) : pool_(threads), tiled_(tiled) {}
 
   size_t ElementSize(Role role) const override {
     return role == Role::kStream ? sizeof(float) : sizeof(Element);
@@ -29,26 +31,25 @@ class HostBackend : public Backend {
   }
 
   void Upload(std::span<const float> values, const Activation& out) override {
-    std::transform(values.begin(), values.end(), RowPointer<Element>(out, 0), FromFloat<Element>);
+    for (int64_t row = 0; row < out.rows; ++row) ConvertRow(values.data() + row * out.cols, out, row);
   }
   void Upload(std::span<const float> values, const Stream& out) override {
     std::copy(values.begin(), values.end(), RowPointer<float>(out, 0));
   }
   void Download(const Activation& x, std::span<float> values) override {
-    const Element* from = RowPointer<Element>(x, 0);
-    std::transform(from, from + x.rows * x.cols, values.begin(),
-                   [](Element element) { return ToFloat(element); });
+    for (int64_t row = 0; row < x.rows; ++row) {
+      ForRuns(x, row, [&](int64_t column, const Element* run, int64_t count) {
+        std::transform(run, run + count, values.data() + row * x.cols + column,
+                       [](Element element) { return ToFloat(element); });
+      });
+    }
   }
   void Download(const Stream& x, std::span<float> values) override {
     std::copy_n(RowPointer<float>(x, 0), x.rows * x.cols, values.begin());
   }
 
   void ToActivation(const Stream& x, const Activation& out) override {
-    ForRows(x.rows, [&](int64_t row) {
-      const float* from = RowPointer<float>(x, row);
-      Element* to = RowPointer<Element>(out, row);
-      for (int64_t i = 0; i < x.cols; ++i) to[i] = FromFloat<Element>(from[i]);
-    });
+    ForRows(x.rows, [&](int64_t row) { ConvertRow(RowPointer<float>(x, row), out, row); });
   }
 
   void ToStream(const Activation& x, const Stream& out) override {
@@ -208,9 +209,31 @@ class HostBackend : public Backend {
   }
 
  protected:
+  // Writers and the reader of an activation find the same.
+  ActivationLayout LayoutOf(const Activation& x) const {
+    static_assert(ActivationLayout::kTileRows == kRowGroup);
+    return {x.cols, tiled_ && x.reader != nullptr && x.cols % ActivationLayout::kTileColumns == 0};
+  }
+
+  // body(column, run, count) for each run of elements of a row that lie side by side.
+  template <typename Body>
+  void ForRuns(const Activation& x, int64_t row, const Body& body) const {
+    const ActivationLayout layout = LayoutOf(x);
+    Element* first = RowPointer<Element>(x, 0) + layout.RowOffset(row);
+    for (int64_t column = 0; column < x.cols; column += layout.Together(column)) {
+      body(column, first + layout.ColumnOffset(column), layout.Together(column));
+    }
+  }
+
   ThreadPool pool_;
 
  private:
+  void ConvertRow(const float* from, const Activation& out, int64_t row) const {
+    ForRuns(out, row, [&](int64_t column, Element* run, int64_t count) {
+      std::transform(from + column, from + column + count, run, FromFloat<Element>);
+    });
+  }
+
   // body(row) for each row, many rows to a task: each is little work.
   template <typename Body>
   void ForRows(int64_t rows, const Body& body) {
@@ -230,6 +253,7 @@ class HostBackend : public Backend {
     for (int64_t c = 0; c < x.cols; ++c) to[c] /= static_cast<float>(shape.slots());
   }
 
+  const bool tiled_;
   std::vector<float> descriptors_;
 };
 

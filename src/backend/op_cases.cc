@@ -203,8 +203,8 @@ OpCase TemporalCase(int64_t windows, int64_t frames, int64_t tokens, int64_t dim
 // x += fc2(gelu(fc1(norm(x)))).
 OpCase FeedForwardCase(int64_t rows, int64_t dim, int64_t hidden, Readers readers) {
   const double gflop = 4e-9 * static_cast<double>(rows * dim * hidden);
-  return {fmt::format("linear feed-forward {}x{}x{}{}", rows, dim, hidden, ReadersName(readers)), gflop, 4e-6, 1e-2,
-          [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
+  return {fmt::format("linear feed-forward {}x{}x{}{}", rows, dim, hidden, ReadersName(readers)), gflop, 4e-6,
+          1e-2, [=](Backend& backend) -> std::unique_ptr<PreparedOp> {
             auto test = std::make_unique<Case>(backend);
             const NormWeights& norm = test->TakeNorm(dim);
             const LinearWeights& fc1 = test->TakeLinear(hidden, dim);

@@ -222,16 +222,27 @@ inline void SoftmaxRows(const float* scores, int64_t length, int64_t tokens, flo
   Store(inverse, 1.0F / SumEach(reduced));
 }
 
-// Outputs of `count` tokens from `first` on.
+// Outputs of `count` tokens from `first` on. 32 of them may end up in two tiles.
 inline void WriteOutputs(const AttentionTask& task, const AmxAttentionParts& parts, const float* inverse,
                          int64_t first, int64_t count) {
+  const ActivationLayout layout = task.out_layout;
   for (int64_t r = 0; r < count; ++r) {
-    BFloat16* to = static_cast<BFloat16*>(task.out) + (first + r) * task.out_stride + task.head_offset;
+    BFloat16* row = static_cast<BFloat16*>(task.out) + layout.RowOffset(task.out_row + first + r);
     const float* sums = parts.sums + r * parts.size;
     for (int64_t at = 0; at < parts.size; at += 2 * kLanes) {
       const ElementVec outputs =
           ToElements(Load(sums + at) * inverse[r], Load(sums + at + kLanes) * inverse[r]);
-      _mm512_mask_storeu_epi16(to + at, FirstLanes(task.head_size - at), reinterpret_cast<__m512i>(outputs));
+      const int64_t column = task.head_offset + at;
+      const __mmask32 present = FirstLanes(task.head_size - at);
+      const __mmask32 here = present & FirstLanes(layout.Together(column));
+      const auto store = [&](BFloat16* to, __mmask32 mask) {
+        _mm512_mask_storeu_epi16(to, mask, reinterpret_cast<__m512i>(outputs));
+      };
+      store(row + layout.ColumnOffset(column), here);
+      if (here != present) {
+        const int64_t next = column + layout.Together(column);
+        store(row + layout.ColumnOffset(next) - (next - column), present & ~here);
+      }
     }
   }
 }

@@ -45,7 +45,8 @@ std::byte* ThreadSpace(size_t bytes) {
 template <typename Element>
 class CpuBackend final : public HostBackend<Element> {
  public:
-  CpuBackend(const CpuKernels& kernels, int threads) : HostBackend<Element>(threads), kernels_(kernels) {}
+  CpuBackend(const CpuKernels& kernels, int threads)
+      : HostBackend<Element>(threads, kernels.tiled), kernels_(kernels) {}
 
   std::string Description() const override {
     return fmt::format("cpu {} ({}), {} threads", kernels_.bf16 ? "bf16" : "f32", kernels_.name,
@@ -57,21 +58,22 @@ class CpuBackend final : public HostBackend<Element> {
   }
 
   void Linear(const Activation& x, const LinearWeights& weights, bool gelu, const Activation& out) override {
-    Multiply(x, weights, gelu ? Epilogue::kGelu : Epilogue::kStore, out.data, sizeof(Element));
+    Multiply(x, weights, gelu ? Epilogue::kGelu : Epilogue::kStore, out.data, LayoutOf(out), sizeof(Element));
   }
 
   void LinearToStream(const Activation& x, const LinearWeights& weights, bool accumulate,
                       const Stream& out) override {
-    Multiply(x, weights, accumulate ? Epilogue::kAddStream : Epilogue::kStream, out.data, sizeof(float));
+    Multiply(x, weights, accumulate ? Epilogue::kAddStream : Epilogue::kStream, out.data, {out.cols},
+             sizeof(float));
   }
 
   void LayerNorm(const Stream& x, const NormWeights& weights, bool gelu, const Activation& out) override {
-    constexpr int64_t kRows = 16;
+    constexpr int64_t kRows = ActivationLayout::kTileRows;
     pool_.ParallelFor((x.rows + kRows - 1) / kRows, [&](int64_t i) {
       const int64_t first = i * kRows;
       kernels_.layer_norm({RowPointer<float>(x, first), std::min(kRows, x.rows - first), x.cols,
                            VectorData(*weights.gain), VectorData(*weights.bias), weights.epsilon, gelu,
-                           RowPointer<Element>(out, first)});
+                           RowPointer<Element>(out, first), LayoutOf(out)});
     });
   }
 
@@ -79,7 +81,8 @@ class CpuBackend final : public HostBackend<Element> {
                         const Activation& out) override {
     AttentionTask common{};
     common.qkv_stride = qkv.cols;
-    common.out_stride = out.cols;
+    common.out = out.data;
+    common.out_layout = LayoutOf(out);
     common.dim = out.cols;
     common.length = qkv.rows / batch;
     common.head_size = out.cols / heads;
@@ -91,9 +94,8 @@ class CpuBackend final : public HostBackend<Element> {
     }
     pool_.ParallelFor(batch * heads, [&](int64_t i) {
       AttentionTask task = common;
-      const int64_t first_row = i / heads * task.length;
-      task.qkv = RowPointer<Element>(qkv, first_row);
-      task.out = RowPointer<Element>(out, first_row);
+      task.out_row = i / heads * task.length;
+      task.qkv = RowPointer<Element>(qkv, task.out_row);
       task.head_offset = i % heads * task.head_size;
       task.space = ThreadSpace(kernels_.attention_space(task.length, task.head_size));
       kernels_.attention(task);
@@ -107,17 +109,19 @@ class CpuBackend final : public HostBackend<Element> {
       const int64_t token = i % shape.sequence_length() - 1;
       if (token < 0) {
         for (int64_t slot = 0; slot < shape.slots(); ++slot) {
-          std::fill_n(RowPointer<Element>(out, shape.CameraRow(window, slot)), out.cols,
-                      FromFloat<Element>(0.0F));
+          ForRuns(out, shape.CameraRow(window, slot), [](int64_t /*column*/, Element* run, int64_t count) {
+            std::fill_n(run, count, FromFloat<Element>(0.0F));
+          });
         }
         return;
       }
       TemporalTask task{};
-      const int64_t row = shape.TokenRow(window, 0, token);
-      task.qkv = RowPointer<Element>(qkv, row);
+      task.out_row = shape.TokenRow(window, 0, token);
+      task.qkv = RowPointer<Element>(qkv, task.out_row);
       task.qkv_stride = shape.sequence_length() * qkv.cols;
-      task.out = RowPointer<Element>(out, row);
-      task.out_stride = shape.sequence_length() * out.cols;
+      task.out = out.data;
+      task.out_layout = LayoutOf(out);
+      task.out_row_step = shape.sequence_length();
       task.dim = out.cols;
       task.frames = shape.frames;
       task.heads = heads;
@@ -129,11 +133,13 @@ class CpuBackend final : public HostBackend<Element> {
 
  private:
   using HostBackend<Element>::pool_;
+  using HostBackend<Element>::LayoutOf;
+  using HostBackend<Element>::ForRuns;
 
   // Row blocks × groups of panels. The blocks are as equal as tiles allow, and as many for each thread; where
   // there are few rows, panels are shared out as well. How the work is cut does not change any sum.
   void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue, std::byte* y,
-                size_t y_element_size) {
+                const ActivationLayout& y_layout, size_t y_element_size) {
     const auto& packed = static_cast<const PackedLinear&>(weights);
     const int64_t threads = pool_.size();
     const int64_t task_rows = kernels_.task_rows(packed.in);
@@ -152,14 +158,16 @@ class CpuBackend final : public HostBackend<Element> {
       const int64_t column = panel * kernels_.panel;
       LinearTask task{};
       task.x = RowPointer<Element>(x, row);
+      task.x_tiled = LayoutOf(x).tiled;
       task.rows = end_row - row;
       task.in = packed.in;
       task.packed = const_cast<PackedLinear&>(packed).panels.data() +
                     static_cast<size_t>(panel) * kernels_.panel_size(packed.in);
       task.bias = packed.biases.data() + column;
       task.out = std::min(panels_per_group * kernels_.panel, packed.out - column);
-      task.y = y + static_cast<size_t>(row * packed.out + column) * y_element_size;
-      task.y_stride = packed.out;
+      task.y = y + static_cast<size_t>(row * packed.out) * y_element_size;
+      task.y_layout = y_layout;
+      task.y_column = column;
       task.epilogue = epilogue;
       task.pack_space = ThreadSpace(kernels_.pack_space(packed.in));
       kernels_.linear(task);

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/activation_layout.h"
+
 namespace calfvo {
 
 enum class Epilogue {
@@ -17,16 +19,18 @@ enum class Epilogue {
   kAddStream,  // stream: += x·Wᵀ + b
 };
 
-// Some rows of x times some panels of packed weights.
+// Some rows of x times some panels of packed weights. The first row is a multiple of CpuKernels::row_tile.
 struct LinearTask {
   const void* x;  // [rows, in] activations
+  bool x_tiled;   // see ActivationLayout
   int64_t rows;
   int64_t in;
-  const void* packed;  // the first panel
-  const float* bias;   // of the first panel's columns, padded to whole panels; null: none
-  int64_t out;         // columns wanted, from the first panel on
-  void* y;             // [rows, y_stride]; the element at the first row and column
-  int64_t y_stride;    // elements
+  const void* packed;         // the first panel
+  const float* bias;          // of the first panel's columns, padded to whole panels; null: none
+  int64_t out;                // columns wanted, from the first panel on
+  void* y;                    // the first row, whole
+  ActivationLayout y_layout;  // row-major if y is the stream
+  int64_t y_column;           // of the first panel
   Epilogue epilogue;
   void* pack_space;  // PackSpace(in) bytes, 64-byte aligned
 };
@@ -35,8 +39,9 @@ struct LinearTask {
 struct AttentionTask {
   const void* qkv;     // first token's row
   int64_t qkv_stride;  // elements from token to token
-  void* out;
-  int64_t out_stride;
+  void* out;           // the whole matrix
+  ActivationLayout out_layout;
+  int64_t out_row;      // of the first token
   int64_t dim;          // q, k and v are `dim` apart
   int64_t length;       // tokens
   int64_t head_offset;  // elements
@@ -52,9 +57,11 @@ struct AttentionTask {
 struct TemporalTask {
   const void* qkv;     // the position's row in the first frame
   int64_t qkv_stride;  // elements from frame to frame
-  void* out;
-  int64_t out_stride;
-  int64_t dim;  // q, k and v are `dim` apart
+  void* out;           // the whole matrix
+  ActivationLayout out_layout;
+  int64_t out_row;       // of the first frame
+  int64_t out_row_step;  // from frame to frame
+  int64_t dim;           // q, k and v are `dim` apart
   int64_t frames;
   int64_t heads;
   int64_t head_size;
@@ -69,12 +76,14 @@ struct NormTask {
   const float* bias;
   float epsilon;
   bool gelu;
-  void* out;
+  void* out;  // the first row, which is a multiple of 16
+  ActivationLayout out_layout;
 };
 
 struct CpuKernels {
   std::string_view name;             // "avx512"
   bool bf16;                         // element type of activations
+  bool tiled;                        // activations with a reader are, where they are whole tiles wide
   int64_t panel;                     // columns per panel of packed weights
   int64_t row_tile;                  // rows that are multiplied at once
   int64_t (*task_rows)(int64_t in);  // the most rows of a LinearTask, whole tiles

@@ -5,12 +5,14 @@
 // A block of 32 × 48 sums takes six of the eight tile registers and runs along all of `in`, or along
 // kMostDepth of it where results are added to the stream anyway: sums that leave the registers and come back
 // cost more than anything else but rows that do not fit the cache. One register holds a tile of x, one a tile
-// of weights, in an order that changes one of them at a time. Both are packed so that a tile is one kilobyte
-// in a row, and lie in the second-level cache: the rows of a task while all panels pass, a panel while all
-// blocks of rows do. Weights are loaded with the hint that they will not be wanted soon, so that x stays in
-// the first level for its second use. The next panel is fetched meanwhile, a few lines at each step, so that
-// the third level is read evenly. The sums of a finished block wait; while the tile unit works on the next
-// one, the vector units add bias, take GELU and write them out, a vector after every second product: all of a
+// of weights, in an order that changes one of them at a time. Of both a tile is one kilobyte in a row, and
+// they lie in the second-level cache: the rows of a task while all panels pass, a panel while all blocks of
+// rows do. Activations that only one product reads are written in tiles by whoever makes them
+// (ActivationLayout), which also keeps what is written close together; others are packed before they are
+// multiplied. Weights are loaded with the hint that they will not be wanted soon, so that x stays in the
+// first level for its second use. The next panel is fetched meanwhile, a few lines at each step, so that the
+// third level is read evenly. The sums of a finished block wait; while the tile unit works on the next one,
+// the vector units add bias, take GELU and write them out, a vector after every second product: all of a
 // step's vectors in one place would keep the next tiles waiting. Fetching the places of results ahead did not
 // pay: it takes the buffers that tiles come through.
 #define CALFVO_ISA isa_amx
@@ -20,12 +22,12 @@ namespace calfvo {
 namespace isa_amx {
 namespace {
 
-constexpr int64_t kTile = 16;                      // rows, and columns, of a tile of sums
-constexpr int64_t kDepth = 32;                     // elements along `in` that one product takes
-constexpr int64_t kBlock = 2 * kTile;              // rows of a block of sums
-constexpr int64_t kPanelColumns = 3 * kTile;       // its columns
-constexpr int64_t kTileElements = kTile * kDepth;  // of a tile of x or weights
-constexpr int64_t kMostDepth = 1024;               // along `in` at a time, where results are added up
+constexpr int64_t kTile = ActivationLayout::kTileRows;      // rows, and columns, of a tile of sums
+constexpr int64_t kDepth = ActivationLayout::kTileColumns;  // elements along `in` that one product takes
+constexpr int64_t kBlock = 2 * kTile;                       // rows of a block of sums
+constexpr int64_t kPanelColumns = 3 * kTile;                // its columns
+constexpr int64_t kTileElements = kTile * kDepth;           // of a tile of x or weights
+constexpr int64_t kMostDepth = 1024;  // along `in` at a time, where results are added up
 
 int64_t DepthSteps(int64_t in) {
   return (in + kDepth - 1) / kDepth;
@@ -77,24 +79,26 @@ void AmxPack(const float* weight, int64_t out, int64_t in, void* packed) {
   }
 }
 
-// Elements of the rows that are packed at once.
-int64_t PackedRowElements(int64_t depth) {
-  return RowsAtOnce(depth) * DepthSteps(depth) * kDepth;
+// Of the rows that are packed at once.
+size_t PackedRowBytes(int64_t depth) {
+  return static_cast<size_t>(RowsAtOnce(depth) * DepthSteps(depth) * kDepth) * sizeof(BFloat16);
 }
+
+// A task's space begins with two blocks of sums; the packed rows follow.
+constexpr int64_t kSums = 2 * kBlock * kPanelColumns;
 
 size_t AmxPackSpace(int64_t in) {
-  const int64_t whole = PackedRowElements(in);
-  const int64_t part = PackedRowElements(AtMostDepth(in));
-  return static_cast<size_t>(whole > part ? whole : part) * sizeof(BFloat16) +
-         2 * static_cast<size_t>(kBlock * kPanelColumns) * sizeof(float);
+  const size_t whole = PackedRowBytes(in);
+  const size_t part = PackedRowBytes(AtMostDepth(in));
+  return static_cast<size_t>(kSums) * sizeof(float) + (whole > part ? whole : part);
 }
 
-// 32 rows, `stride` apart: for each step along `depth`, two tiles of [16 rows][32]. Step by step, so that it
-// is written in order: rows may be a power of two apart, and of those the first level holds few at a time.
-void PackBlockRows(const BFloat16* x, int64_t rows, int64_t stride, int64_t depth, BFloat16* to) {
+// 16 rows, `stride` apart: for each step along `depth`, a tile of [16 rows][32]. Step by step, so that it is
+// written in order: rows may be a power of two apart, and of those the first level holds few at a time.
+void PackGroup(const BFloat16* x, int64_t rows, int64_t stride, int64_t depth, BFloat16* to) {
   constexpr int64_t kAhead = 4;  // steps
   for (int64_t k = 0; k < depth; k += kDepth) {
-    for (int64_t row = 0; row < kBlock; ++row, to += kDepth) {
+    for (int64_t row = 0; row < kTile; ++row, to += kDepth) {
       const BFloat16* from = x + row * stride + k;
       const int64_t left = row < rows ? depth - k : 0;
       if (left >= kDepth) {
@@ -137,9 +141,12 @@ class Meanwhile {
       __builtin_prefetch(ahead_, 0, 2);
     const int64_t waiting = end_row_ - next_row_;
     const int64_t count = rows < waiting ? rows : waiting;
+    const int64_t column = column_ + part * kLanes;
+    const int64_t column_offset = task.y_layout.ColumnOffset(task.y_column + column);
     for (int64_t i = 0; i < count; ++i) {
       const Vec sums = Load(sums_ + i * kPanelColumns + part * kLanes);
-      StoreSums<BFloat16, epilogue>(task, sums, next_row_ + i, column_ + part * kLanes);
+      StoreSums<BFloat16, epilogue>(task, sums, column,
+                                    task.y_layout.RowOffset(next_row_ + i) + column_offset);
     }
     if constexpr (part == 2) {
       next_row_ += count;
@@ -174,14 +181,15 @@ void ConfigureTiles() {
   _tile_loadconfig(config);
 }
 
-// sums [32][48] = rows · panel; of the panel's three tiles of columns the first `tiles`. At each step some
-// rows of waiting sums go out and some lines of weights are fetched.
+// sums [32][48] = rows · panel; of the panel's three tiles of columns the first `tiles`. `upper` and `lower`
+// are the tiles of the first and the last 16 rows. At each step some rows of waiting sums go out and some
+// lines of weights are fetched.
 template <int tiles, Epilogue epilogue>
-inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t steps, float* sums,
-                          const LinearTask& task, Meanwhile& meanwhile, int64_t rows_per_step,
+inline void MultiplyBlock(const BFloat16* upper, const BFloat16* lower, const BFloat16* panel, int64_t steps,
+                          float* sums, const LinearTask& task, Meanwhile& meanwhile, int64_t rows_per_step,
                           int64_t lines_per_step) {
   constexpr int64_t kRowBytes = kPanelColumns * sizeof(float);
-  float* lower = sums + kTile * kPanelColumns;
+  float* lower_sums = sums + kTile * kPanelColumns;
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
@@ -189,12 +197,11 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
   _tile_zero(4);
   _tile_zero(5);
   for (int64_t k = 0; k < steps; ++k) {
-    const BFloat16* lower_rows = rows + kTileElements;
-    _tile_loadd(6, rows, 64);
+    _tile_loadd(6, upper, 64);
     _tile_stream_loadd(7, panel, 64);
     _tile_dpbf16ps(0, 6, 7);
     meanwhile.DoPart<epilogue, 0>(task, rows_per_step, lines_per_step);
-    _tile_loadd(6, lower_rows, 64);
+    _tile_loadd(6, lower, 64);
     _tile_dpbf16ps(3, 6, 7);
     if constexpr (tiles > 1) {
       _tile_stream_loadd(7, panel + kTileElements, 64);
@@ -202,7 +209,7 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
     }
     meanwhile.DoPart<epilogue, 1>(task, rows_per_step, lines_per_step);
     if constexpr (tiles > 1) {
-      _tile_loadd(6, rows, 64);
+      _tile_loadd(6, upper, 64);
       _tile_dpbf16ps(1, 6, 7);
     }
     if constexpr (tiles > 2) {
@@ -211,31 +218,37 @@ inline void MultiplyBlock(const BFloat16* rows, const BFloat16* panel, int64_t s
     }
     meanwhile.DoPart<epilogue, 2>(task, rows_per_step, lines_per_step);
     if constexpr (tiles > 2) {
-      _tile_loadd(6, lower_rows, 64);
+      _tile_loadd(6, lower, 64);
       _tile_dpbf16ps(5, 6, 7);
     }
-    rows += 2 * kTileElements;
+    upper += kTileElements;
+    lower += kTileElements;
     panel += 3 * kTileElements;
   }
   _tile_stored(0, sums, kRowBytes);
   _tile_stored(1, sums + kTile, kRowBytes);
   _tile_stored(2, sums + 2 * kTile, kRowBytes);
-  _tile_stored(3, lower, kRowBytes);
-  _tile_stored(4, lower + kTile, kRowBytes);
-  _tile_stored(5, lower + 2 * kTile, kRowBytes);
+  _tile_stored(3, lower_sums, kRowBytes);
+  _tile_stored(4, lower_sums + kTile, kRowBytes);
+  _tile_stored(5, lower_sums + 2 * kTile, kRowBytes);
 }
 
 // The elements of `in` from `first` on, `depth` of them, which are whole steps but at the end.
 template <Epilogue epilogue>
 void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth) {
   const int64_t steps = DepthSteps(depth);
-  const int64_t block_elements = kBlock * steps * kDepth;
-  auto* packed_rows = static_cast<BFloat16*>(task.pack_space);
-  auto* sums = reinterpret_cast<float*>(packed_rows + PackedRowElements(depth));
-  const auto* x = static_cast<const BFloat16*>(task.x) + first;
-  for (int64_t row = 0; row < task.rows; row += kBlock) {
-    PackBlockRows(x + row * task.in, task.rows - row, task.in, depth,
-                  packed_rows + row / kBlock * block_elements);
+  auto* sums = static_cast<float*>(task.pack_space);
+  // Tiles of the same 16 rows are side by side; those of the next 16 are group_elements further.
+  const auto* x = static_cast<const BFloat16*>(task.x);
+  const BFloat16* tiles = x + first / kDepth * kTileElements;
+  int64_t group_elements = kTile * task.in;
+  if (!task.x_tiled) {
+    auto* packed_rows = reinterpret_cast<BFloat16*>(sums + kSums);
+    tiles = packed_rows;
+    group_elements = steps * kTileElements;
+    for (int64_t row = 0; row < task.rows; row += kTile, packed_rows += group_elements) {
+      PackGroup(x + row * task.in + first, task.rows - row, task.in, depth, packed_rows);
+    }
   }
 
   ConfigureTiles();
@@ -251,12 +264,15 @@ void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth) {
     meanwhile.SetAhead(reinterpret_cast<const std::byte*>(panel + panel_elements));
     const int64_t columns = task.out - column;
     for (int64_t row = 0; row < task.rows; row += kBlock) {
-      const BFloat16* rows = packed_rows + row / kBlock * block_elements;
+      // Where no more than 16 rows are left, the sums of the lower ones are not read.
+      const int64_t left = task.rows - row;
+      const BFloat16* upper = tiles + row / kTile * group_elements;
+      const BFloat16* lower = left > kTile ? upper + group_elements : upper;
       float* block_sums = sums + turn * kBlock * kPanelColumns;
       turn = 1 - turn;
-      const auto multiply = [&]<int tiles>() {
-        MultiplyBlock<tiles, epilogue>(rows, panel, steps, block_sums, task, meanwhile, rows_per_step,
-                                       lines_per_step);
+      const auto multiply = [&]<int column_tiles>() {
+        MultiplyBlock<column_tiles, epilogue>(upper, lower, panel, steps, block_sums, task, meanwhile,
+                                              rows_per_step, lines_per_step);
       };
       if (columns > 2 * kTile) {
         multiply.template operator()<3>();
@@ -266,7 +282,6 @@ void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth) {
         multiply.template operator()<1>();
       }
       meanwhile.WriteAll<epilogue>(task);
-      const int64_t left = task.rows - row;
       meanwhile.SetSums(block_sums, row, left < kBlock ? left : kBlock, column);
     }
   }
@@ -282,8 +297,8 @@ void AmxLinear(const LinearTask& whole) {
     LinearTask task = whole;
     task.rows = whole.rows - row < rows ? whole.rows - row : rows;
     task.x = static_cast<const BFloat16*>(whole.x) + row * whole.in;
-    task.y =
-        static_cast<std::byte*>(whole.y) + row * whole.y_stride * (adds ? sizeof(float) : sizeof(BFloat16));
+    task.y = static_cast<std::byte*>(whole.y) +
+             row * whole.y_layout.cols * (adds ? sizeof(float) : sizeof(BFloat16));
     for (int64_t first = 0; first < whole.in; first += depth) {
       const int64_t left = whole.in - first;
       WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() {
@@ -326,7 +341,7 @@ double AmxBareFlop(int64_t steps) {
 }  // namespace
 
 constexpr CpuKernels AmxKernels() {
-  CpuKernels kernels = MakeKernels<Bf16Product>("AMX", true);
+  CpuKernels kernels = MakeKernels<Bf16Product, /*tiled=*/true>("AMX", true);
   kernels.panel = kPanelColumns;
   kernels.row_tile = kBlock;
   kernels.task_rows = AmxTaskRows;

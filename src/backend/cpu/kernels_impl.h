@@ -27,13 +27,12 @@ namespace CALFVO_ISA {
 #include "backend/cpu/spatial_attention.h"
 #include "backend/cpu/temporal_attention.h"
 
-// Adds the bias of column `column`, finishes and stores up to a vector of sums of row `row`.
+// Adds the bias of column `column`, finishes and stores up to a vector of sums at `offset` of y.
 template <typename Element, Epilogue epilogue>
-inline void StoreSums(const LinearTask& task, Vec sums, int64_t row, int64_t column) {
+inline void StoreSums(const LinearTask& task, Vec sums, int64_t column, int64_t offset) {
   const int64_t count = task.out - column;
   if (count <= 0) return;
   const Vec value = task.bias != nullptr ? sums + Load(task.bias + column) : sums;
-  const int64_t offset = row * task.y_stride + column;
   auto* activation = static_cast<Element*>(task.y) + offset;
   auto* stream = static_cast<float*>(task.y) + offset;
   switch (epilogue) {
@@ -58,7 +57,8 @@ inline void PrefetchOutput(const LinearTask& task, int64_t row, int64_t column) 
   constexpr bool kToStream = epilogue == Epilogue::kStream || epilogue == Epilogue::kAddStream;
   constexpr int64_t kSize = kToStream ? sizeof(float) : sizeof(Element);
   for (int64_t r = row; r < row + kRowTile && r < task.rows; ++r) {
-    const char* at = static_cast<const char*>(task.y) + (r * task.y_stride + column) * kSize;
+    const char* at =
+        static_cast<const char*>(task.y) + (r * task.y_layout.cols + task.y_column + column) * kSize;
     for (int64_t line = 0; line < kPanel * kSize; line += 64) __builtin_prefetch(at + line, 1);
   }
 }
@@ -103,8 +103,10 @@ void LinearWith(const LinearTask& task) {
       PrefetchOutput<typename Product::Element, epilogue>(task, row, column);
       MultiplyTile<Product>(space + row * steps, kRowTile, panel, steps, sums);
       for (int64_t r = 0; r < kRowTile && row + r < task.rows; ++r) {
+        const int64_t offset = (row + r) * task.y_layout.cols + task.y_column + column;
         for (int v = 0; v < kPanelVectors; ++v) {
-          StoreSums<typename Product::Element, epilogue>(task, sums[r][v], row + r, column + v * kLanes);
+          StoreSums<typename Product::Element, epilogue>(task, sums[r][v], column + v * kLanes,
+                                                         offset + v * kLanes);
         }
       }
     }
@@ -116,12 +118,13 @@ void Linear(const LinearTask& task) {
   WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() { LinearWith<Product, epilogue>(task); });
 }
 
-template <typename Element>
+template <typename Element, bool tiled>
 void LayerNorm(const NormTask& task) {
+  const ActivationLayout layout = Known<tiled>(task.out_layout);
   const int64_t whole = task.cols / kLanes * kLanes;
   for (int64_t row = 0; row < task.rows; ++row) {
     const float* x = task.x + row * task.cols;
-    auto* out = static_cast<Element*>(task.out) + row * task.cols;
+    auto* out = static_cast<Element*>(task.out) + layout.RowOffset(row);
     Vec sum = {};
     for (int64_t i = 0; i < whole; i += kLanes) sum += Load(x + i);
     sum += LoadPart(x + whole, task.cols - whole);
@@ -140,7 +143,7 @@ void LayerNorm(const NormTask& task) {
       Vec y = (LoadPart(x + i, count) - mean) * scale * LoadPart(task.gain + i, count) +
               LoadPart(task.bias + i, count);
       if (task.gelu) y = Gelu(y, out);
-      StorePart(out + i, y, count);
+      StorePart(out + layout.ColumnOffset(i), y, count);
     }
   }
 }
@@ -160,11 +163,13 @@ double BareFlop(int64_t steps) {
   return 2.0 * static_cast<double>(products);
 }
 
-template <typename Product>
+// With `tiled`, norms and temporal attention write tiles where they are asked to.
+template <typename Product, bool tiled = false>
 constexpr CpuKernels MakeKernels(std::string_view name, bool bf16) {
   using Element = typename Product::Element;
   return {name,
           bf16,
+          tiled,
           kPanel,
           kRowTile,
           [](int64_t /*in*/) { return kTaskRows; },
@@ -173,11 +178,11 @@ constexpr CpuKernels MakeKernels(std::string_view name, bool bf16) {
           PanelSize<Product>,
           PackSpace<Product>,
           Linear<Product>,
-          LayerNorm<Element>,
+          LayerNorm<Element, tiled>,
           AttentionSpace<Product>,
           SpatialAttention<Product>,
           TemporalSpace,
-          TemporalAttention<Element>,
+          TemporalAttention<Element, tiled>,
           BareFlop<Product>};
 }
 

@@ -157,8 +157,8 @@ void AttendBlock(const AttentionTask& task, const AttentionParts<Product>& parts
       MultiplyTile<Product>(parts.scores + query, kPanel, parts.values + column * parts.key_steps,
                             parts.key_steps, sums);
       for (int64_t r = 0; r < kQueryTile && query + r < queries; ++r) {
-        Element* to =
-            static_cast<Element*>(task.out) + (first + query + r) * task.out_stride + task.head_offset;
+        Element* to = static_cast<Element*>(task.out) +
+                      (task.out_row + first + query + r) * task.out_layout.cols + task.head_offset;
         for (int64_t v = 0; v < kPanelVectors && column + v * kLanes < task.head_size; ++v) {
           const int64_t at = column + v * kLanes;
           StorePart(to + at, sums[r][v] * inverse[query + r], task.head_size - at);

@@ -66,7 +66,7 @@ inline void TemporalWeights(const TemporalParts& parts, int64_t head_size, const
 }
 
 // `frames` is the task's number of frames; where it is known to the compiler the loops unfold.
-template <typename Element>
+template <typename Element, bool tiled>
 inline void TemporalOf(const TemporalTask& task, int64_t frames) {
   const TemporalParts parts(frames, task.head_size);
   auto* rows = static_cast<float*>(task.space);
@@ -75,6 +75,7 @@ inline void TemporalOf(const TemporalTask& task, int64_t frames) {
   const float* values = keys + parts.part_size();
   float* weights = rows + 3 * parts.part_size();
   float* inverse = weights + frames * parts.lanes;
+  const ActivationLayout layout = Known<tiled>(task.out_layout);
 
   for (int64_t first_head = 0; first_head < task.heads; first_head += parts.heads) {
     const int64_t left = task.heads - first_head;
@@ -105,9 +106,10 @@ inline void TemporalOf(const TemporalTask& task, int64_t frames) {
               sums[i] += weights[frame * parts.lanes + lane + i] * value;
           }
           for (int64_t i = 0; i < kTogether && query + i < frames; ++i) {
-            Element* to = static_cast<Element*>(task.out) + (query + i) * task.out_stride +
-                          (first_head + head) * task.head_size + chunk * kLanes;
-            StorePart(to, sums[i] * inverse[lane + i], task.head_size - chunk * kLanes);
+            Element* row = static_cast<Element*>(task.out) +
+                           layout.RowOffset(task.out_row + (query + i) * task.out_row_step);
+            StoreColumns(layout, row, (first_head + head) * task.head_size + chunk * kLanes,
+                         sums[i] * inverse[lane + i], task.head_size - chunk * kLanes);
           }
         }
       }
@@ -115,11 +117,11 @@ inline void TemporalOf(const TemporalTask& task, int64_t frames) {
   }
 }
 
-template <typename Element>
+template <typename Element, bool tiled>
 void TemporalAttention(const TemporalTask& task) {
   if (task.frames == 8) {  // the window of both models
-    TemporalOf<Element>(task, 8);
+    TemporalOf<Element, tiled>(task, 8);
   } else {
-    TemporalOf<Element>(task, task.frames);
+    TemporalOf<Element, tiled>(task, task.frames);
   }
 }

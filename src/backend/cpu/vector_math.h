@@ -77,6 +77,25 @@ inline Vec LoadPart(const T* from, int64_t count) {
   return Load(elements);
 }
 
+// Where nothing is tiled, the compiler shall know.
+template <bool tiled>
+inline ActivationLayout Known(const ActivationLayout& layout) {
+  return {layout.cols, tiled && layout.tiled};
+}
+
+// Up to a vector of elements of the row that begins at `row`, from `column` on.
+template <typename Element>
+inline void StoreColumns(const ActivationLayout& layout, Element* row, int64_t column, Vec values,
+                         int64_t count) {
+  if (!layout.tiled || layout.Together(column) >= (count < kLanes ? count : kLanes)) {
+    StorePart(row + layout.ColumnOffset(column), values, count);
+    return;
+  }
+  Element elements[kLanes];
+  Store(elements, values);
+  for (int64_t i = 0; i < kLanes && i < count; ++i) row[layout.ColumnOffset(column + i)] = elements[i];
+}
+
 // Blocks of 2·half lanes: the lower half of each is that of `a` and the upper half the lower one of `b`. With
 // `upper`, the same of the upper halves.
 template <int half, bool upper, int... lanes>
