@@ -212,7 +212,8 @@ class HostBackend : public Backend {
   // Writers and the reader of an activation find the same.
   ActivationLayout LayoutOf(const Activation& x) const {
     static_assert(ActivationLayout::kTileRows == kRowGroup);
-    return {x.cols, tiled_ && x.reader != nullptr && x.cols % ActivationLayout::kTileColumns == 0};
+    return {x.cols, tiled_ && x.reader != nullptr && ActivationLayout::IsWhole(x.cols),
+            WholeRowGroups(x.rows) * ActivationLayout::kPartColumns};
   }
 
   // body(column, run, count) for each run of elements of a row that lie side by side.

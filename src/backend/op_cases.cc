@@ -268,11 +268,12 @@ void AddReaderCases(std::vector<OpCase>& cases) {
     }
     cases.push_back(LinearCase(49, 80, 64, LinearKind::kPlain, readers));
     cases.push_back(LinearCase(100, 1056, 128, LinearKind::kStream, readers));
-    cases.push_back(LinearCase(450, 1056, 160, LinearKind::kPlain, readers));
-    cases.push_back(LinearCase(70, 2080, 33, LinearKind::kAdd, readers));
+    cases.push_back(LinearCase(450, 2048, 160, LinearKind::kPlain, readers));
+    cases.push_back(LinearCase(70, 3072, 33, LinearKind::kAdd, readers));
     cases.push_back(NormCase(18, 40, true, readers));
     cases.push_back(FeedForwardCase(40, 48, 64, readers));
-    cases.push_back(FeedForwardCase(450, 96, 1120, readers));
+    cases.push_back(FeedForwardCase(30, 64, 1120, readers));
+    cases.push_back(FeedForwardCase(450, 96, 2048, readers));
     for (const int64_t head_size : {15, 24, 48, 64}) {
       cases.push_back(SpatialCase(3, 17, 4 * head_size, 4, RopeKind::kNone, readers));
       cases.push_back(SpatialCase(2, 33, 32 * head_size, 32, RopeKind::kNone, readers));

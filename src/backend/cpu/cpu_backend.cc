@@ -73,7 +73,7 @@ class CpuBackend final : public HostBackend<Element> {
       const int64_t first = i * kRows;
       kernels_.layer_norm({RowPointer<float>(x, first), std::min(kRows, x.rows - first), x.cols,
                            VectorData(*weights.gain), VectorData(*weights.bias), weights.epsilon, gelu,
-                           RowPointer<Element>(out, first), LayoutOf(out)});
+                           RowPointer<Element>(out, 0) + LayoutOf(out).RowOffset(first), LayoutOf(out)});
     });
   }
 
@@ -157,15 +157,15 @@ class CpuBackend final : public HostBackend<Element> {
       const int64_t panel = i % groups * panels_per_group;
       const int64_t column = panel * kernels_.panel;
       LinearTask task{};
-      task.x = RowPointer<Element>(x, row);
-      task.x_tiled = LayoutOf(x).tiled;
+      task.x_layout = LayoutOf(x);
+      task.x = RowPointer<Element>(x, 0) + task.x_layout.RowOffset(row);
       task.rows = end_row - row;
       task.in = packed.in;
       task.packed = const_cast<PackedLinear&>(packed).panels.data() +
                     static_cast<size_t>(panel) * kernels_.panel_size(packed.in);
       task.bias = packed.biases.data() + column;
       task.out = std::min(panels_per_group * kernels_.panel, packed.out - column);
-      task.y = y + static_cast<size_t>(row * packed.out) * y_element_size;
+      task.y = y + static_cast<size_t>(y_layout.RowOffset(row)) * y_element_size;
       task.y_layout = y_layout;
       task.y_column = column;
       task.epilogue = epilogue;

@@ -22,7 +22,7 @@ enum class Epilogue {
 // Some rows of x times some panels of packed weights. The first row is a multiple of CpuKernels::row_tile.
 struct LinearTask {
   const void* x;  // [rows, in] activations
-  bool x_tiled;   // see ActivationLayout
+  ActivationLayout x_layout;
   int64_t rows;
   int64_t in;
   const void* packed;         // the first panel

@@ -22,12 +22,12 @@ namespace calfvo {
 namespace isa_amx {
 namespace {
 
-constexpr int64_t kTile = ActivationLayout::kTileRows;      // rows, and columns, of a tile of sums
-constexpr int64_t kDepth = ActivationLayout::kTileColumns;  // elements along `in` that one product takes
-constexpr int64_t kBlock = 2 * kTile;                       // rows of a block of sums
-constexpr int64_t kPanelColumns = 3 * kTile;                // its columns
-constexpr int64_t kTileElements = kTile * kDepth;           // of a tile of x or weights
-constexpr int64_t kMostDepth = 1024;  // along `in` at a time, where results are added up
+constexpr int64_t kTile = ActivationLayout::kTileRows;          // rows, and columns, of a tile of sums
+constexpr int64_t kDepth = ActivationLayout::kTileColumns;      // elements along `in` that one product takes
+constexpr int64_t kBlock = 2 * kTile;                           // rows of a block of sums
+constexpr int64_t kPanelColumns = 3 * kTile;                    // its columns
+constexpr int64_t kTileElements = kTile * kDepth;               // of a tile of x or weights
+constexpr int64_t kMostDepth = ActivationLayout::kPartColumns;  // where results are added up
 
 int64_t DepthSteps(int64_t in) {
   return (in + kDepth - 1) / kDepth;
@@ -93,13 +93,16 @@ size_t AmxPackSpace(int64_t in) {
   return static_cast<size_t>(kSums) * sizeof(float) + (whole > part ? whole : part);
 }
 
-// 16 rows, `stride` apart: for each step along `depth`, a tile of [16 rows][32]. Step by step, so that it is
-// written in order: rows may be a power of two apart, and of those the first level holds few at a time.
-void PackGroup(const BFloat16* x, int64_t rows, int64_t stride, int64_t depth, BFloat16* to) {
+// 16 rows, of which `rows` are there, from column `first` on: for each step along `depth`, a tile of [16
+// rows][32]. Step by step, so that it is written in order: rows may be a power of two apart, and of those the
+// first level holds few at a time.
+void PackGroup(const BFloat16* x, const ActivationLayout& layout, int64_t rows, int64_t first, int64_t depth,
+               BFloat16* to) {
   constexpr int64_t kAhead = 4;  // steps
   for (int64_t k = 0; k < depth; k += kDepth) {
+    const BFloat16* step = x + layout.ColumnOffset(first + k);
     for (int64_t row = 0; row < kTile; ++row, to += kDepth) {
-      const BFloat16* from = x + row * stride + k;
+      const BFloat16* from = step + layout.RowOffset(row);
       const int64_t left = row < rows ? depth - k : 0;
       if (left >= kDepth) {
         __builtin_prefetch(from + kAhead * kDepth);
@@ -240,14 +243,14 @@ void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth) {
   auto* sums = static_cast<float*>(task.pack_space);
   // Tiles of the same 16 rows are side by side; those of the next 16 are group_elements further.
   const auto* x = static_cast<const BFloat16*>(task.x);
-  const BFloat16* tiles = x + first / kDepth * kTileElements;
-  int64_t group_elements = kTile * task.in;
-  if (!task.x_tiled) {
+  const BFloat16* tiles = x + task.x_layout.ColumnOffset(first);
+  int64_t group_elements = kTile * task.x_layout.row_size();
+  if (!task.x_layout.tiled || depth > kMostDepth) {
     auto* packed_rows = reinterpret_cast<BFloat16*>(sums + kSums);
     tiles = packed_rows;
     group_elements = steps * kTileElements;
     for (int64_t row = 0; row < task.rows; row += kTile, packed_rows += group_elements) {
-      PackGroup(x + row * task.in + first, task.rows - row, task.in, depth, packed_rows);
+      PackGroup(x + task.x_layout.RowOffset(row), task.x_layout, task.rows - row, first, depth, packed_rows);
     }
   }
 
@@ -296,9 +299,9 @@ void AmxLinear(const LinearTask& whole) {
   for (int64_t row = 0; row < whole.rows; row += rows) {
     LinearTask task = whole;
     task.rows = whole.rows - row < rows ? whole.rows - row : rows;
-    task.x = static_cast<const BFloat16*>(whole.x) + row * whole.in;
+    task.x = static_cast<const BFloat16*>(whole.x) + whole.x_layout.RowOffset(row);
     task.y = static_cast<std::byte*>(whole.y) +
-             row * whole.y_layout.cols * (adds ? sizeof(float) : sizeof(BFloat16));
+             whole.y_layout.RowOffset(row) * (adds ? sizeof(float) : sizeof(BFloat16));
     for (int64_t first = 0; first < whole.in; first += depth) {
       const int64_t left = whole.in - first;
       WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() {

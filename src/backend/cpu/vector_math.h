@@ -79,8 +79,9 @@ inline Vec LoadPart(const T* from, int64_t count) {
 
 // Where nothing is tiled, the compiler shall know.
 template <bool tiled>
-inline ActivationLayout Known(const ActivationLayout& layout) {
-  return {layout.cols, tiled && layout.tiled};
+inline ActivationLayout Known(ActivationLayout layout) {
+  if constexpr (!tiled) layout.tiled = false;
+  return layout;
 }
 
 // Up to a vector of elements of the row that begins at `row`, from `column` on.
