@@ -131,6 +131,7 @@ Run AddRunCommand(CLI::App& app) {
                           .precision = options.precision,
                           .threads = options.threads,
                           .overlap = options.overlap});
+  AddMirrorOption(app, options.mirror);
   app.add_option("--window", options.window, "Frames per window; must be the model's")
       ->check(AtLeast(1))
       ->type_name("K");

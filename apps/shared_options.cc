@@ -61,6 +61,10 @@ void AddNetworkOptions(CLI::App& app, const NetworkOptions& options) {
       ->capture_default_str();
 }
 
+void AddMirrorOption(CLI::App& app, bool& mirror) {
+  app.add_flag("--mirror", mirror, "Look at every picture in a mirror, too: half as fast, turns are better");
+}
+
 void AddMaxDiffOption(CLI::App& app, double& max_diff_s, const std::string& text) {
   app.add_option("--max-diff", max_diff_s, text)
       ->check(Between(0.0, 9e9))

@@ -27,6 +27,7 @@ struct NetworkOptions {
   int& overlap;
 };
 void AddNetworkOptions(CLI::App& app, const NetworkOptions& options);
+void AddMirrorOption(CLI::App& app, bool& mirror);
 
 void AddMaxDiffOption(CLI::App& app, double& max_diff_s, const std::string& text);
 

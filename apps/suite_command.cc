@@ -102,6 +102,7 @@ Run AddSuiteCommand(CLI::App& app) {
                           .precision = options.run.precision,
                           .threads = options.run.threads,
                           .overlap = options.run.overlap});
+  AddMirrorOption(app, options.run.mirror);
   app.add_flag("--quiet", options.run.quiet, "No progress");
   app.footer(kSuiteExamples);
   return [arguments] { return RunAndTabulate(*arguments); };

@@ -202,6 +202,7 @@ TEST_F(RunCli, ManifestsDoNotMixResultsOfOtherSettings) {
   expect_refused("--overlap 3 --stride 2", "overlap 5, now 3; stride 1, now 2");
   expect_refused("--fps 10 --end 0.2", "end_s not given, now 0.2; fps not given, now 10");
   expect_refused("--npz", "no npz");
+  expect_refused("--mirror", "mirror not given, now true");
   EXPECT_THAT(RunVideo(command + "--threads 2 --live").out, HasSubstr("one: done before"));
   const Outcome forced = RunVideo(command + "--overlap 3 --overwrite");
   EXPECT_EQ(forced.exit_code, 0) << forced.err;

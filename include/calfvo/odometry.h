@@ -33,6 +33,7 @@ struct OdometryOptions {
   std::string precision = "auto";  // "auto", "f32", "bf16" or "fp8", as the backend has it
   int threads = 0;                 // 0: one per core; at most 1024. The poses do not depend on it.
   int overlap = 5;                 // frames that consecutive windows share; more is slower and better
+  bool mirror = false;             // look at pictures in a mirror, too: half as fast and better (docs/run.md)
 };
 
 // Borrowed pixels: RGB, 8 bits each, rows from the top.

@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <span>
 #include <vector>
 
 #include "estimator/tiny_model.h"
 #include "frames/frame.h"
 #include "frames/preprocessor.h"
+#include "geometry/so3.h"
 #include "odometry/tracker.h"
 #include "portable/random.h"
 
@@ -161,6 +164,76 @@ TEST(NetworkEstimator, ARepeatedFrameIsTheLastOneAgain) {
                                 for (int i = 3; i < estimator.window(); ++i) estimator.RepeatFrame();
                               }),
                expected);
+  }
+}
+
+// The pictures of a window, as a mirror shows them if asked for.
+std::vector<Frame> RandomFrames(int count, int width, int height, bool mirrored) {
+  portable::Random random(6);
+  std::vector<Frame> frames;
+  for (int i = 0; i < count; ++i) {
+    Frame& frame = frames.emplace_back(Frame{.width = width, .height = height});
+    frame.rgb.resize(static_cast<size_t>(3 * width * height));
+    for (int pixel = 0; pixel < width * height; ++pixel) {
+      const int column = mirrored ? width - 1 - pixel % width : pixel % width;
+      for (int c = 0; c < 3; ++c) {
+        frame.rgb[static_cast<size_t>(3 * (pixel / width * width + column) + c)] =
+            static_cast<uint8_t>(random.Bits());
+      }
+    }
+  }
+  return frames;
+}
+
+std::vector<PairEstimate> EstimateFrames(NetworkEstimator& estimator, const std::vector<Frame>& frames) {
+  return EstimateWindow(estimator, [&] {
+    float* const memory = estimator.PictureMemory(frames.size());
+    std::vector<const float*> pictures;
+    for (size_t i = 0; i < frames.size(); ++i) {
+      float* const picture = memory + i * estimator.input_size();
+      estimator.PreparePicture(frames[i].view(), picture);
+      pictures.push_back(picture);
+    }
+    // In two calls: the second one's previous picture is a kept one.
+    estimator.AddFrames(std::span(pictures).first(3));
+    estimator.AddFrames(std::span(pictures).subspan(3));
+  });
+}
+
+Eigen::Vector3d TurnOf(const PairEstimate& estimate) {
+  return LogSO3(estimate.first_from_second.rotation);
+}
+
+// Of what a mirror shows, motion along x and turns about y and z are the other way round.
+TEST(NetworkEstimator, MirrorsTellTheMeanOfBothOpinions) {
+  const ModelFile model = RandomModel(TinyConfig(), 3);
+  for (const BackendKind& kind : AvailableBackends()) {
+    SCOPED_TRACE(kind.name);
+    NetworkEstimator plain(model, kind, 1);
+    NetworkEstimator mirror(model, kind, 1, /*mirror=*/true);
+    const auto frames = RandomFrames(plain.window(), 45, 30, /*mirrored=*/false);
+    const auto mirrored_frames = RandomFrames(plain.window(), 45, 30, /*mirrored=*/true);
+    const auto first = EstimateFrames(plain, frames);
+    const auto second = EstimateFrames(plain, mirrored_frames);
+    const auto ours = EstimateFrames(mirror, frames);
+    const auto ours_mirrored = EstimateFrames(mirror, mirrored_frames);
+    const Eigen::Vector3d along(-1.0, 1.0, 1.0);
+    const Eigen::Vector3d about(1.0, -1.0, -1.0);
+    ASSERT_EQ(ours.size(), first.size());
+    for (size_t i = 0; i < ours.size(); ++i) {
+      const Eigen::Vector3d a = first[i].first_from_second.translation;
+      const Eigen::Vector3d b = along.cwiseProduct(second[i].first_from_second.translation);
+      const double share = 1.0 / (1.0 + std::exp(first[i].u_translation - second[i].u_translation));
+      const Eigen::Vector3d translation = ours[i].first_from_second.translation;
+      EXPECT_LE((translation - (share * a + (1.0 - share) * b)).norm(), 1e-9) << i;
+      EXPECT_NEAR(ours[i].u_rotation, (first[i].u_rotation + second[i].u_rotation) / 2.0, 1e-9);
+      EXPECT_NEAR(ours[i].u_translation, (first[i].u_translation + second[i].u_translation) / 2.0, 1e-9);
+      EXPECT_GT((a - b).norm(), 1e-6) << i;
+
+      EXPECT_LE((ours_mirrored[i].first_from_second.translation - along.cwiseProduct(translation)).norm(),
+                1e-9);
+      EXPECT_LE((TurnOf(ours_mirrored[i]) - about.cwiseProduct(TurnOf(ours[i]))).norm(), 1e-9) << i;
+    }
   }
 }
 

@@ -33,7 +33,7 @@ ImageView CheckedView(const Picture& picture) {
 
 NetworkEstimator MakeEstimator(const OdometryOptions& options, const ModelFile& model) {
   TrackerOptions{.overlap = options.overlap}.Validate(model.config.window);
-  return {model, ChooseBackend(options.backend, options.precision), options.threads};
+  return {model, ChooseBackend(options.backend, options.precision), options.threads, options.mirror};
 }
 
 }  // namespace

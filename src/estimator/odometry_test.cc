@@ -245,6 +245,11 @@ TEST_F(OdometryTest, LiveAndOfflineAgreeToTheBit) {
   Odometry odometry(options_);
   EXPECT_EQ(LastPositionOfFiles(64, 32), LastPosition(odometry, {64, 32}, {64, 32}));
   EXPECT_EQ(LastPositionOfFiles(32, 48), LastPosition(odometry, {32, 48}, {32, 48}));
+  options_.mirror = true;
+  Odometry with_mirror(options_);
+  const Eigen::Vector3d last = LastPosition(with_mirror, {32, 48}, {32, 48});
+  EXPECT_EQ(LastPositionOfFiles(32, 48), last);
+  EXPECT_NE(LastPosition(odometry, {32, 48}, {32, 48}), last);
 }
 
 }  // namespace

@@ -13,10 +13,11 @@ struct RunOptions {
   std::string model = "calfvo-s";  // as OpenModel takes it
   std::string backend = "auto";    // as ChooseBackend takes them
   std::string precision = "auto";
-  int threads = 0;    // 0: one per core
-  int window = 0;     // frames; 0 or the model's own
-  int overlap = 5;    // frames that consecutive windows share
-  bool live = false;  // estimate frame by frame, and write each pose as it comes
+  int threads = 0;      // 0: one per core
+  int window = 0;       // frames; 0 or the model's own
+  int overlap = 5;      // frames that consecutive windows share
+  bool mirror = false;  // as OdometryOptions
+  bool live = false;    // estimate frame by frame, and write each pose as it comes
   SourceOptions source;
 
   bool npz = false;                    // write trajectory.npz too

@@ -20,6 +20,7 @@ Json OptionsJson(const RunOptions& options) {
                {"precision", options.precision},  {"threads", options.threads},
                {"overlap", options.overlap},      {"live", options.live},
                {"stride", options.source.stride}, {"start_s", options.source.start_s}};
+  if (options.mirror) json["mirror"] = true;
   if (options.source.end_s) json["end_s"] = *options.source.end_s;
   if (options.source.rate) json["fps"] = FrameRateText(*options.source.rate);
   if (options.source.stream >= 0) json["stream"] = options.source.stream;
@@ -121,7 +122,7 @@ std::string DifferentSettings(const std::string& run_json, const RunReport& want
   compare("model", Member(held, "model"), ModelJson(wanted), ModelText);
   const Json options = OptionsJson(wanted.options);
   for (const char* name :
-       {"backend", "precision", "overlap", "stride", "start_s", "end_s", "fps", "stream"}) {
+       {"backend", "precision", "overlap", "mirror", "stride", "start_s", "end_s", "fps", "stream"}) {
     compare(name, Member(Member(held, "options"), name), Member(options, name), SettingText);
   }
   const Json outputs = Member(held, "outputs");

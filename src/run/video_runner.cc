@@ -48,7 +48,7 @@ VideoRunner::VideoRunner(const RunOptions& options) : options_(options) {
                             config_.window));
   }
   TrackerOptions{.overlap = options_.overlap}.Validate(config_.window);
-  estimator_ = std::make_unique<NetworkEstimator>(model.file, kind, options_.threads);
+  estimator_ = std::make_unique<NetworkEstimator>(model.file, kind, options_.threads, options_.mirror);
   if (!model_path_.empty()) {
     model_sha256_ = std::async(std::launch::async, [path = model_path_] { return Sha256OfFile(path); });
   }

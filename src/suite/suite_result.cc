@@ -51,6 +51,7 @@ void VisitOwn(Result& result, Visitor visit) {
   visit("model_sha256", result.model_sha256);
   visit("backend", result.backend);
   visit("overlap", result.overlap);
+  visit("mirror", result.mirror);
   visit("frames", result.frames);
   visit("poses", result.poses);
   visit("wall_s", result.wall_s);
@@ -69,6 +70,7 @@ struct Reader {
     value = json.at(key).is_null() ? kUnknown : json.at(key).get<double>();
   }
   // Not what JSON would make of 5.9 or 1e300.
+  void operator()(const char* key, bool& value) const { json.at(key).get_to(value); }
   void operator()(const char* key, std::integral auto& value) const {
     using Value = std::remove_reference_t<decltype(value)>;
     const nlohmann::json& number = json.at(key);

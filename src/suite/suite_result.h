@@ -49,6 +49,7 @@ struct SuiteResult {
   std::string model_sha256;  // empty for random weights
   std::string backend;       // Backend::Description: precision, hardware and threads are in it
   int overlap = 0;
+  bool mirror = false;
 
   int64_t frames = 0;
   int64_t poses = 0;

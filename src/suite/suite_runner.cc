@@ -43,12 +43,12 @@ Trajectory TruePath(const SequenceSource& sequence) {
 }
 
 auto Settings(const SuiteResult& result) {
-  return std::tie(result.model, result.model_sha256, result.backend, result.overlap);
+  return std::tie(result.model, result.model_sha256, result.backend, result.overlap, result.mirror);
 }
 
 std::string SettingsText(const SuiteResult& result) {
-  return fmt::format("{}{}{:.12}, {}, overlap {}", result.model, result.model_sha256.empty() ? "" : " ",
-                     result.model_sha256, result.backend, result.overlap);
+  return fmt::format("{}{}{:.12}, {}, overlap {}{}", result.model, result.model_sha256.empty() ? "" : " ",
+                     result.model_sha256, result.backend, result.overlap, result.mirror ? ", mirror" : "");
 }
 
 // Evaluates the run that `report` tells of, and draws it if asked to.
@@ -75,6 +75,7 @@ SuiteResult EvaluateSequence(const SequenceSource& sequence, const RunReport& re
           .model_sha256 = report.model_sha256,
           .backend = report.backend,
           .overlap = report.options.overlap,
+          .mirror = report.options.mirror,
           .frames = report.frames,
           .poses = report.poses,
           .wall_s = report.wall_s,
@@ -101,6 +102,7 @@ class Suite {
     if (!model.path.empty()) settings_.model_sha256 = Sha256OfFile(model.path);
     const BackendKind kind = ChooseBackend(options.run.backend, options.run.precision);
     settings_.backend = MakeBackend(kind, options.run.threads)->Description();
+    settings_.mirror = options.run.mirror;
   }
 
   std::vector<SuiteSequence> Run() {

@@ -118,6 +118,8 @@ TEST_F(SuiteRunnerTest, ResultsOfOtherSettingsAreNotMixedIn) {
   other = same.run;
   other.overlap = 4;
   EXPECT_THAT(refusal(other), HasSubstr("1 threads, overlap 4)"));
+  other.mirror = true;
+  EXPECT_THAT(refusal(other), HasSubstr("1 threads, overlap 4, mirror)"));
   EXPECT_EQ(Run().size(), 1U);
   SaveModel(2);
   EXPECT_THAT(refusal(same.run), HasSubstr("is a result of other settings (tiny "));
