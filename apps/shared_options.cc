@@ -62,7 +62,7 @@ void AddNetworkOptions(CLI::App& app, const NetworkOptions& options) {
 }
 
 void AddMirrorOption(CLI::App& app, bool& mirror) {
-  app.add_flag("--mirror", mirror, "Look at every picture in a mirror, too: half as fast, turns are better");
+  app.add_flag("--mirror", mirror, "Look at every picture in a mirror, too: half as fast, smaller errors");
 }
 
 void AddMaxDiffOption(CLI::App& app, double& max_diff_s, const std::string& text) {
