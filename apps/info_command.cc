@@ -5,9 +5,9 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "backend/backends.h"
+#include "base/thread_pool.h"
 #include "commands.h"
 #include "estimator/model_choice.h"
 
@@ -15,7 +15,7 @@ namespace calfvo {
 namespace {
 
 void PrintMachine() {
-  fmt::print("calfvo {}, {} cores\n\nbackends\n", CALFVO_VERSION, std::thread::hardware_concurrency());
+  fmt::print("calfvo {}, {} cores\n\nbackends\n", CALFVO_VERSION, AvailableCores());
   const BackendKind chosen = ChooseBackend("auto", "auto");
   for (const BackendKind& kind : AvailableBackends()) {
     const bool is_chosen = kind.name == chosen.name && kind.precision == chosen.precision;

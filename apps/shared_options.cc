@@ -51,7 +51,7 @@ void AddNetworkOptions(CLI::App& app, const NetworkOptions& options) {
   app.add_option("--precision", options.precision, "Of the network's numbers, as the backend has it")
       ->check(CLI::IsMember({"auto", "f32", "bf16", "fp8"}))
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "0 means one per core")
+  app.add_option("--threads", options.threads, "0 means one per core that the program may use")
       ->check(Between(0, 1024))
       ->capture_default_str();
   app.add_option("--overlap", options.overlap,

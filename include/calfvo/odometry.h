@@ -31,7 +31,7 @@ struct OdometryOptions {
   std::string model = "calfvo-s";
   std::string backend = "auto";    // "auto", "cpu", "cuda" or "ref"
   std::string precision = "auto";  // "auto", "f32", "bf16" or "fp8", as the backend has it
-  int threads = 0;                 // 0: one per core; at most 1024. The poses do not depend on it.
+  int threads = 0;                 // at most 1024; 0: one per core that may be used. No pose depends on it.
   int overlap = 5;                 // frames that consecutive windows share; more is slower and better
   bool mirror = false;             // look at pictures in a mirror, too: half as fast and better (docs/run.md)
 };

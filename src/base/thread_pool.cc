@@ -2,6 +2,7 @@
 #include "base/thread_pool.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <system_error>
@@ -10,6 +11,13 @@
 #include "calfvo/error.h"
 
 namespace calfvo {
+
+// The standard library counts the machine's cores.
+int AvailableCores() {
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return CPU_COUNT(&allowed);
+  return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));  // over 1024 of them
+}
 
 void ThreadPool::CheckCount(int threads) {
   if (threads < 0 || threads > kMaxThreads) {
@@ -21,9 +29,7 @@ void ThreadPool::CheckCount(int threads) {
 // that have started are stopped and joined.
 ThreadPool::ThreadPool(int threads) : ThreadPool(NotStarted{}) {
   CheckCount(threads);
-  if (threads == 0) {
-    threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, unsigned{kMaxThreads}));
-  }
+  if (threads == 0) threads = std::min(AvailableCores(), kMaxThreads);
   workers_.reserve(static_cast<size_t>(threads - 1));
   try {
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { Work(); });

@@ -13,6 +13,10 @@
 
 namespace calfvo {
 
+// Cores that the calling thread, and threads that it starts, may run on (taskset, Slurm, a container's
+// cpuset); a quota of time (docker run --cpus) does not count.
+int AvailableCores();
+
 // ParallelFor(count, body) calls body(i) once for each i in [0, count), spread over the pool's threads and
 // the calling one, and returns when all have run. Indices are handed out in order, so that results written
 // per index do not depend on the number of threads. It allocates nothing.
@@ -27,8 +31,8 @@ class ThreadPool {
   // Throws Error naming the number unless it is 0 to kMaxThreads.
   static void CheckCount(int threads);
 
-  // `threads` counts the calling thread: 1 starts none, 0 means one per core. Throws Error as CheckCount
-  // does, and where the system gives fewer threads.
+  // `threads` counts the calling thread: 1 starts none, 0 means one per core of AvailableCores. Throws
+  // Error as CheckCount does, and where the system gives fewer threads.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

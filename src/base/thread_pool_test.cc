@@ -2,6 +2,7 @@
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -61,6 +62,18 @@ TEST(ThreadPool, LoopsFromSeveralThreadsQueueUp) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(calls, 4 * 100 * 5);
+}
+
+// As taskset(1), Slurm and containers leave it. Only the thread that asks is bound.
+TEST(ThreadPool, HasAThreadPerCoreThatMayBeUsed) {
+  std::thread([] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(::sched_getcpu(), &one);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+    EXPECT_EQ(AvailableCores(), 1);
+    EXPECT_EQ(ThreadPool(0).size(), 1);
+  }).join();
 }
 
 TEST(ThreadPool, RefusesCountsThatMakeNoSense) {

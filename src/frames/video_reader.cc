@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/thread_pool.h"
 #include "frames/iso_media.h"
 #include "frames/picture_converter.h"
 #include "frames/stop_signal.h"
@@ -18,7 +19,7 @@
 namespace calfvo {
 namespace {
 
-constexpr unsigned kMaxDecoderThreads = 8;
+constexpr int kMaxDecoderThreads = 8;
 constexpr std::chrono::seconds kCameraPatience{10};
 constexpr std::chrono::milliseconds kCameraPause{2};
 
@@ -193,8 +194,7 @@ ffmpeg::Codec OpenDecoder(const AVStream& stream, const std::string& name, Decod
   codec->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
   codec->thread_count = 1;
   if (decoding == Decoding::kThreaded) {
-    codec->thread_count =
-        static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMaxDecoderThreads));
+    codec->thread_count = std::min(AvailableCores(), kMaxDecoderThreads);
     codec->err_recognition = AV_EF_EXPLODE | AV_EF_BITSTREAM | AV_EF_BUFFER;
   } else {
     codec->get_buffer2 = GetClearedBuffer;
