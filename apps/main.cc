@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -71,10 +73,21 @@ int Main(int argc, char** argv) {
   return kBadUsage;
 }
 
+// Where standard input or an output is closed, the next file to be opened would take its place: a model would
+// be read as video, and messages would go into a trajectory. What stands there instead fails as a closed one
+// does.
+void OccupyClosedStreams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
 }  // namespace
 }  // namespace calfvo
 
 int main(int argc, char** argv) {
+  calfvo::OccupyClosedStreams();
   int exit_code = calfvo::kFailure;
   try {
     exit_code = calfvo::Main(argc, argv);

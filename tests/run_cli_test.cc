@@ -297,6 +297,25 @@ TEST_F(RunCli, AModelWithoutConfidenceTellsNone) {
   EXPECT_THAT(Text("out/report/errors.svg"), testing::Not(HasSubstr("95 % should be below")));
 }
 
+// Nor is a file of results where messages go.
+TEST_F(RunCli, ClosedStandardStreamsAreNoOtherFiles) {
+  const Outcome outcome = RunVideo("- -o out <&-");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, "error: standard input: cannot read: Bad file descriptor\n");
+
+  std::string bytes = "YUV4MPEG2 W32 H32 Cmono\n";
+  for (int i = 0; i < 12; ++i) bytes += "FRAME\n" + std::string(32 * 32, static_cast<char>(i));
+  std::ofstream(At("broken.y4m"), std::ios::binary) << bytes + "no frame\n";
+  EXPECT_EQ(RunVideo("--live - <broken.y4m -o told").exit_code, 1);
+  EXPECT_THAT(Text("stderr.txt"), HasSubstr("broke off after 12 frames"));
+  const std::string untold =
+      "(" CALFVO_PROGRAM " run --model tiny.safetensors --live - <broken.y4m -o untold 2>&-)";
+  EXPECT_EQ(RunProgram(folder_.path(), untold).exit_code, 1);
+  for (const char* name : {"trajectory.tum", "trajectory.kitti", "poses.csv"}) {
+    EXPECT_EQ(Text(std::string("untold/") + name), Text(std::string("told/") + name)) << name;
+  }
+}
+
 TEST_F(RunCli, WrongUsage) {
   MakeClip("clip", 3);
   std::ofstream(At("file")) << "x";
