@@ -33,8 +33,8 @@ constexpr std::string_view kWhatIsRead =
   throw Error(fmt::format("{}: cannot {}: {}", input, action, std::generic_category().message(errno)));
 }
 
-int Open(const std::string& input) {
-  const int descriptor = ::open(input.c_str(), O_RDONLY | O_CLOEXEC);
+int Open(const std::string& input, int flags = 0) {
+  const int descriptor = ::open(input.c_str(), O_RDONLY | O_CLOEXEC | flags);
   if (descriptor < 0) FailWithErrno(input, "open");
   return descriptor;
 }
@@ -118,7 +118,8 @@ std::unique_ptr<FrameReader> OpenReader(const std::string& input, const SourceOp
     case S_IFCHR:
       return OpenCamera(input, options);
     case S_IFIFO:
-      return OpenY4m(Open(input), input, options);
+      // Else it would wait for somebody to write, and nobody could stop it; ByteStream waits instead.
+      return OpenY4m(Open(input, O_NONBLOCK), input, options);
     case S_IFREG:
       return OpenFile(input, options);
     default:

@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <thread>
 
 #include "frames/frame_reader.h"
@@ -158,6 +161,26 @@ TEST(Y4mReader, ReadsPipesAndStandardInput) {
   ::dup2(saved, STDIN_FILENO);
   ::close(saved);
   ::close(file);
+}
+
+TEST(Y4mReader, StopsWaitingForSomebodyToWriteToAPipe) {
+  const TempFolder folder;
+  const std::string path = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::atomic<bool> stop = false;
+  std::promise<void> returned;
+  bool in_time = false;
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stop = true;
+    in_time = returned.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+    if (!in_time) ::close(::open(path.c_str(), O_WRONLY));
+  });
+  EXPECT_EQ(ErrorFrom([&] { OpenFrames(path, {.stop = &stop}); }),
+            path + ": stopped before any frame was read");
+  returned.set_value();
+  stopper.join();
+  EXPECT_TRUE(in_time);
 }
 
 TEST(Y4mReader, StopsWaitingWhenAsked) {
