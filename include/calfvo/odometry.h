@@ -70,7 +70,8 @@ struct PoseEstimate {
 //
 // An Odometry may be used by one thread at a time; different ones are independent. It works with threads of
 // its own while Push or Flush runs. Throws Error, and nothing else but std::bad_alloc. A picture or a time
-// that Push refuses leaves everything as it was; after any other Error, make a new one.
+// that Push refuses leaves everything as it was; after anything else that Push or Flush throws, make a new
+// one. One that was moved from can be destroyed or assigned to, and nothing else.
 class Odometry {
  public:
   explicit Odometry(const OdometryOptions& options = {});

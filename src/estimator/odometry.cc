@@ -17,7 +17,10 @@ namespace {
 
 ImageView CheckedView(const Picture& picture) {
   const ptrdiff_t row = ptrdiff_t{3} * picture.width;
-  if (picture.rgb == nullptr || picture.width < 1 || picture.height < 1 || picture.width > kMaxImageSide ||
+  if (picture.rgb == nullptr) {
+    throw Error(fmt::format("a picture of {}x{} without pixels: rgb is null", picture.width, picture.height));
+  }
+  if (picture.width < 1 || picture.height < 1 || picture.width > kMaxImageSide ||
       picture.height > kMaxImageSide || (picture.stride != 0 && picture.stride < row)) {
     throw Error(
         fmt::format("a picture of {}x{} with stride {}: sides of 1 to {} pixels and a stride of 3 x width or "

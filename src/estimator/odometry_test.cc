@@ -170,7 +170,12 @@ TEST_F(OdometryTest, WhatPushRefusesChangesNothing) {
     std::vector<PoseEstimate> poses;
     for (int i = 0; i < kFrames; ++i) {
       if (with_refused) {
-        EXPECT_THAT(ErrorFrom([&] { odometry.Push({}, i); }), testing::HasSubstr("a picture of 0x0"));
+        EXPECT_EQ(ErrorFrom([&] { odometry.Push({.width = 64, .height = 32}, i); }),
+                  "a picture of 64x32 without pixels: rgb is null");
+        EXPECT_THAT(ErrorFrom([&] {
+                      odometry.Push({frame.rgb.data(), 0, 0}, i);
+                    }),
+                    testing::HasSubstr("a picture of 0x0 with stride 0: sides of 1 to 16384 pixels"));
         EXPECT_THAT(ErrorFrom([&] {
                       odometry.Push({frame.rgb.data(), 64, 32, 10}, i);
                     }),
