@@ -34,7 +34,9 @@ ImageView CheckedView(const Picture& picture) {
   return {picture.width, picture.height, 3, picture.rgb, picture.stride == 0 ? row : picture.stride};
 }
 
-NetworkEstimator MakeEstimator(const OdometryOptions& options, const ModelFile& model) {
+// Which has the weights in memory of its own: the file is closed again.
+NetworkEstimator MakeEstimator(const OdometryOptions& options) {
+  const ModelFile model = OpenModel(options.model).file;
   TrackerOptions{.overlap = options.overlap}.Validate(model.config.window);
   return {model, ChooseBackend(options.backend, options.precision), options.threads, options.mirror};
 }
@@ -44,10 +46,7 @@ NetworkEstimator MakeEstimator(const OdometryOptions& options, const ModelFile& 
 class Odometry::Impl {
  public:
   explicit Impl(const OdometryOptions& options)
-      : model_(OpenModel(options.model)),
-        overlap_(options.overlap),
-        estimator_(MakeEstimator(options, model_.file)),
-        input_(estimator_.PictureMemory(1)) {
+      : overlap_(options.overlap), estimator_(MakeEstimator(options)), input_(estimator_.PictureMemory(1)) {
     Begin();
   }
 
@@ -97,7 +96,6 @@ class Odometry::Impl {
     return poses;
   }
 
-  const ChosenModel model_;
   const int overlap_;
   NetworkEstimator estimator_;
   float* const input_;
@@ -132,8 +130,7 @@ Trajectory EstimateTrajectory(const std::string& input, const EstimateOptions& o
   if (options.frames_per_second != 0.0) {
     source_options.rate = FrameRateFromHertz(options.frames_per_second);
   }
-  const ChosenModel model = OpenModel(options.odometry.model);
-  NetworkEstimator estimator = MakeEstimator(options.odometry, model.file);
+  NetworkEstimator estimator = MakeEstimator(options.odometry);
   const std::unique_ptr<FrameSource> source = OpenFrames(input, source_options);
   Trajectory trajectory;
   const PipelineResult result = RunPipeline(

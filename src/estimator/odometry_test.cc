@@ -154,6 +154,15 @@ TEST_F(OdometryTest, StoppedBeforeAnyFrameSaysSo) {
   }
 }
 
+// Random weights would be there twice, and who cuts a file short that is in use ends the program.
+TEST_F(OdometryTest, LetsGoOfTheModelsFile) {
+  for (const char* backend : {"ref", "cpu"}) {
+    options_.backend = backend;
+    const Odometry odometry(options_);
+    EXPECT_THAT(ReadWholeFile("/proc/self/maps"), testing::Not(testing::HasSubstr(options_.model)));
+  }
+}
+
 TEST_F(OdometryTest, RefusesThreadsThatNoMachineHas) {
   for (const int threads : {-1, 1025, 40000}) {
     options_.threads = threads;
