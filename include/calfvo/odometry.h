@@ -29,14 +29,14 @@ namespace calfvo {
 struct OdometryOptions {
   // A model file, or the name of one that came with calfvo.
   std::string model = "calfvo-s";
-  std::string backend = "auto";    // "auto", "cpu", "cuda" or "ref"
+  std::string backend = "auto";    // "cpu", "cuda", "ref", or "auto": cuda where it works, else cpu
   std::string precision = "auto";  // "auto", "f32", "bf16" or "fp8", as the backend has it
   int threads = 0;                 // at most 1024; 0: one per core that may be used. No pose depends on it.
   int overlap = 5;                 // frames that consecutive windows share; more is slower and better
   bool mirror = false;             // look at pictures in a mirror, too: half as fast and better (docs/run.md)
 };
 
-// Borrowed pixels: RGB, 8 bits each, rows from the top.
+// Borrowed pixels: RGB (OpenCV's are BGR), 8 bits each, rows from the top.
 struct Picture {
   const uint8_t* rgb = nullptr;
   int width = 0;
