@@ -83,6 +83,9 @@ class Odometry {
   // does not follow the one before, and a picture that is not as Picture says or over 16384 px a side. A
   // video's pictures should have one shape; the first one's is taken for all. Returns the poses that became
   // final: none, one or a few, in order.
+  //
+  // Returns when the network has done its work. A picture that completes a window, one in 8 − overlap with
+  // windows of 8, takes several times as long as the others: do not call this from where a camera waits.
   std::vector<PoseEstimate> Push(const Picture& picture, int64_t timestamp_ns);
 
   // Ends the video and returns the poses of the last pictures. The next Push begins a new video.
