@@ -104,6 +104,7 @@ std::string_view AlignmentName(Alignment alignment) {
 }
 
 void EvaluationOptions::Validate() const {
+  AlignmentName(alignment);  // throws where there is none
   constexpr double kMost = 9e9;
   if (!(max_time_difference_s >= 0.0 && max_time_difference_s <= kMost)) {
     throw Error(

@@ -176,6 +176,8 @@ TEST(EvaluationOptions, Validates) {
               HasSubstr("max_time_difference_s is -1; expected 0 to"));
   EXPECT_THAT(ErrorFrom([&] { Evaluate(reference, reference, {.max_time_difference_s = NAN}); }),
               HasSubstr("max_time_difference_s is nan"));
+  EXPECT_EQ(ErrorFrom([&] { Evaluate(reference, reference, {.alignment = static_cast<Alignment>(9)}); }),
+            "unknown alignment 9");
   EXPECT_THAT(ErrorFrom([] { AlignmentFromName("rigid"); }), HasSubstr("expected none, origin, se3 or sim3"));
 }
 
