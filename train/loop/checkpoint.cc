@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "calfvo/error.h"
+#include "loop/model_table.h"
 #include "weights/safetensors_writer.h"
 #include "weights/weight_source.h"
 
@@ -67,6 +68,12 @@ class Metadata {
   std::string file_;
 };
 
+// What the weights mean depends on this; names may change.
+std::string MeaningOf(ModelConfig model) {
+  model.name = model.licence = model.training = "";
+  return ModelConfigJson(model);
+}
+
 // The step in "checkpoint-STEP.safetensors".
 std::optional<int64_t> StepOf(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
@@ -92,7 +99,7 @@ std::map<int64_t, std::filesystem::path> ByStep(const std::filesystem::path& fol
 }  // namespace
 
 void SaveCheckpoint(const std::filesystem::path& path, const RunState& state, uint64_t seed,
-                    const FlatParameters& parameters, const Optimizer& optimizer) {
+                    const ModelConfig& model, const FlatParameters& parameters, const Optimizer& optimizer) {
   std::map<std::string, torch::Tensor> tensors;
   std::vector<SafetensorsWriter::Entry> entries;
   for (const auto& [name, tensor] : FlatTensors(parameters, optimizer)) {
@@ -108,6 +115,7 @@ void SaveCheckpoint(const std::filesystem::path& path, const RunState& state, ui
                             {"held_out", state.held_out},
                             {"seed", fmt::format("{}", seed)},
                             {"optimizer", OptimizerName(optimizer.kind())},
+                            {"model", MeaningOf(model)},
                             {"layout", parameters.Layout()}});
   for (const SafetensorsWriter::Entry& entry : writer.entries()) {
     const torch::Tensor host = tensors.at(entry.name).cpu();
@@ -117,7 +125,8 @@ void SaveCheckpoint(const std::filesystem::path& path, const RunState& state, ui
 }
 
 RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool another_seed,
-                        const FlatParameters& parameters, const Optimizer& optimizer) {
+                        const ModelConfig& model, const FlatParameters& parameters,
+                        const Optimizer& optimizer) {
   const auto file = [&] {
     try {
       return OpenWeights(path);
@@ -134,6 +143,11 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool a
   if (metadata.Text("layout") != parameters.Layout()) {
     throw Error(path.string() +
                 ": is of a network with other parameters; resume with the configuration it was made with");
+  }
+  // Parameters may be the same and mean something else. Older checkpoints do not say what they mean.
+  if (const std::string saved = metadata.TextIfAny("model"); !saved.empty() && saved != MeaningOf(model)) {
+    throw Error(fmt::format("{}: {}; resume with the configuration it was made with", path.string(),
+                            ModelDifference(saved, MeaningOf(model))));
   }
   constexpr uint64_t kAnySeed = std::numeric_limits<uint64_t>::max();
   if (const auto saved = metadata.Get<uint64_t>("seed", 0, kAnySeed); saved != seed && !another_seed) {

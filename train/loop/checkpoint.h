@@ -10,6 +10,7 @@
 
 #include "loop/flat_parameters.h"
 #include "loop/optimizer.h"
+#include "weights/model_config.h"
 
 namespace calfvo::train {
 
@@ -24,14 +25,15 @@ struct RunState {
 };
 
 // Writes weights, averaged weights, moments and `state` as one safetensors file, whole or not at all. `seed`
-// is what batches depend on beside the step.
+// is what batches depend on beside the step, `model` what the weights mean.
 void SaveCheckpoint(const std::filesystem::path& path, const RunState& state, uint64_t seed,
-                    const FlatParameters& parameters, const Optimizer& optimizer);
+                    const ModelConfig& model, const FlatParameters& parameters, const Optimizer& optimizer);
 
 // Fills the tensors of `parameters` and `optimizer`. Throws Error naming the file where it is damaged, or
 // belongs to another network or, unless `another_seed`, to another seed.
 RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool another_seed,
-                        const FlatParameters& parameters, const Optimizer& optimizer);
+                        const ModelConfig& model, const FlatParameters& parameters,
+                        const Optimizer& optimizer);
 
 // The checkpoints of a run: checkpoint-STEP.safetensors in its folder.
 class CheckpointFolder {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/model_table.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "calfvo/error.h"
 #include "config/option_reader.h"
 #include "weights/model_config_names.h"
@@ -78,6 +83,28 @@ ModelConfig ReadModel(TomlTable table) {
   table.RefuseUnknown();
   ValidateOptions(config, table);
   return config;
+}
+
+std::string ModelDifference(const std::string& of_file, const std::string& of_run) {
+  // {"/decoder/heads": 4, …}
+  const auto flat = [](const std::string& text) {
+    const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    return json.is_object() ? json.flatten() : nlohmann::json::object();
+  };
+  const nlohmann::json has = flat(of_file);
+  const nlohmann::json wanted = flat(of_run);
+  nlohmann::json keys = has;
+  keys.update(wanted);
+  for (const auto& [key, unused] : keys.items()) {
+    const auto value = [&key](const nlohmann::json& json) {
+      return json.contains(key) ? json[key].dump() : std::string("not there");
+    };
+    if (value(has) == value(wanted)) continue;
+    std::string name = "model" + key;
+    std::replace(name.begin(), name.end(), '/', '.');
+    return fmt::format("{} is {:.80}, but the run has {:.80}", name, value(has), value(wanted));
+  }
+  return "it is of another model";
 }
 
 }  // namespace calfvo::train

@@ -76,8 +76,8 @@ class Run {
         held_out_(options_.held_out, options_.data.procedural, options_.loss, device) {
     const auto newest = checkpoints_.Newest();
     if (newest && request.resume) {
-      state_ = LoadCheckpoint(*newest, options_.loop.seed, request.another_seed, step_.parameters(),
-                              step_.optimizer());
+      state_ = LoadCheckpoint(*newest, options_.loop.seed, request.another_seed, options_.model,
+                              step_.parameters(), step_.optimizer());
     }
     // Only rank 0 writes; the others keep their log in memory.
     log_.emplace(processes.first() ? folder_ / "log.jsonl" : "", state_.steps_done);
@@ -254,8 +254,8 @@ class Run {
 
   void Save() {
     if (!processes_.first()) return;
-    SaveCheckpoint(checkpoints_.PathAt(state_.steps_done), state_, options_.loop.seed, step_.parameters(),
-                   step_.optimizer());
+    SaveCheckpoint(checkpoints_.PathAt(state_.steps_done), state_, options_.loop.seed, options_.model,
+                   step_.parameters(), step_.optimizer());
     checkpoints_.Prune(options_.loop.keep_checkpoints, state_.best_step);
   }
 

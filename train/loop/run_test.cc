@@ -216,6 +216,14 @@ TEST(TrainRun, ResumeRefusesAnotherNetworkSeedOrOptimizer) {
   RunRequest other = Blink(folder.path(), {"model.decoder.depth=1"});
   other.resume = true;
   EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("is of a network with other parameters"));
+  // Of the same parameters, which mean something else.
+  other = Blink(folder.path(), {"model.decoder.heads=1"});
+  other.resume = true;
+  EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("model.decoder.heads is 2, but the run has 1"));
+  other = Blink(folder.path(), {"model.head.translation_std=[1.0, 0.05, 0.05]"});
+  other.resume = true;
+  EXPECT_THAT(ErrorFrom([&] { Train(other); }),
+              HasSubstr("model.head.translation_std.0 is 0.05, but the run has 1"));
   other = Blink(folder.path(), {"loop.seed=7"});
   other.resume = true;
   EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("seed is 0, but the configuration has 7"));
@@ -227,10 +235,11 @@ TEST(TrainRun, ResumeRefusesAnotherNetworkSeedOrOptimizer) {
   other.resume = true;
   EXPECT_THAT(ErrorFrom([&] { Train(other); }), HasSubstr("no such folder of trajectories"));
   // The run's own configuration is still there, and goes on.
-  RunRequest same{.config = ReadTrainConfig(folder.path() / "config.toml", {"schedule.steps=6"}),
-                  .folder = folder.path(),
-                  .resume = true,
-                  .quiet = true};
+  RunRequest same{
+      .config = ReadTrainConfig(folder.path() / "config.toml", {"schedule.steps=6", "model.name=renamed"}),
+      .folder = folder.path(),
+      .resume = true,
+      .quiet = true};
   EXPECT_EQ(Train(same).state.steps_done, 6);
   EXPECT_EQ(ReadTrainConfig(folder.path() / "config.toml", {}).options.schedule.steps, 6);
 }
