@@ -2,6 +2,7 @@
 #include "loop/first_weights.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 
 #include "base/log.h"
 #include "calfvo/error.h"
+#include "loop/model_table.h"
 #include "weights/model_file.h"
 
 namespace calfvo::train {
@@ -16,11 +18,13 @@ namespace {
 
 // Shapes alone do not tell everything: heads, norms' eps, the range of translations.
 void CheckSame(const ModelConfig& of_file, const ModelConfig& wanted, const std::filesystem::path& path) {
-  if (ModelConfigJson(of_file) == ModelConfigJson(wanted)) return;
+  const std::string has = ModelConfigJson(of_file);
+  const std::string needed = ModelConfigJson(wanted);
+  if (has == needed) return;
   throw Error(
-      fmt::format("{}: its configuration differs from that of the run; `calfvo info` shows it, the table "
+      fmt::format("{}: its configuration differs from that of the run: {}; `calfvo info` shows it, the table "
                   "[model] has to say the same",
-                  path.string()));
+                  path.string(), ModelDifference(has, needed)));
 }
 
 void LoadAll(TrainNetworkImpl& network, const std::filesystem::path& path) {
@@ -45,6 +49,13 @@ void LoadEncoder(TrainNetworkImpl& network, const std::filesystem::path& path) {
   ModelConfig with_file_encoder = network.config();
   with_file_encoder.encoder = file.config.encoder;
   CheckSame(with_file_encoder, network.config(), path);
+  const InputConfig& seen = file.config.input;
+  const InputConfig& input = network.config().input;
+  if (seen.mean != input.mean || seen.std != input.std) {
+    throw Error(fmt::format(
+        "{}: its encoder takes pictures with mean [{}] and std [{}]; model.input has to say the same",
+        path.string(), fmt::join(seen.mean, ", "), fmt::join(seen.std, ", ")));
+  }
   const torch::NoGradGuard no_grad;
   auto parameters = network.named_parameters();
   for (const auto& item : network.named_buffers()) parameters.insert(item.key(), item.value());

@@ -360,7 +360,15 @@ TEST(TrainRun, StartsFromModelFiles) {
       ErrorFrom([&] {
         Train(Blink(folder.path() / "d", {"loop.init=" + from, "model.head.translation_std=[1, 1, 1]"}));
       }),
-      HasSubstr("its configuration differs from that of the run"));
+      HasSubstr(
+          "its configuration differs from that of the run: model.head.translation_std.0 is 0.05, but the "
+          "run has 1.0"));
+  // An encoder sees what it saw when it was trained.
+  EXPECT_THAT(ErrorFrom([&] {
+                Train(Blink(folder.path() / "e",
+                            {"loop.init_encoder=" + from, "model.input.mean=[0.485, 0.456, 0.406]"}));
+              }),
+              HasSubstr("its encoder takes pictures with mean [0.5, 0.5, 0.5]"));
   EXPECT_TRUE(same("encoder.blocks.0.mlp.fc1.weight"));
   EXPECT_FALSE(same("decoder.blocks.0.ffn.fc1.weight"));
 }
