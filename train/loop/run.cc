@@ -3,10 +3,14 @@
 
 #include <ATen/Context.h>
 #include <c10/core/DeviceGuard.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <torch/cuda.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -56,6 +60,26 @@ std::string NameOf(const std::filesystem::path& folder) {
   const std::filesystem::path path = (std::filesystem::absolute(folder) / "").lexically_normal();
   return path.parent_path().filename().string();
 }
+
+// Keeps other runs out of a folder while it lives, where the file system can.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder)
+      : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    ::close(file_);
+    throw Error(folder.string() +
+                ": another run is writing there; wait for its end, or choose another folder");
+  }
+  ~FolderLock() {
+    if (file_ >= 0) ::close(file_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  const int file_;
+};
 
 class Run {
  public:
@@ -302,8 +326,10 @@ torch::Device ChooseDevice(DeviceChoice choice, const ProcessPlace& place) {
 RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Device device,
                    const std::function<bool(int64_t)>& should_stop) {
   CheckMemory(request.config.options, device.is_cpu(), MachineMemory());
+  std::optional<FolderLock> lock;
   if (processes.first()) {
     MakeFolder(request.folder);
+    lock.emplace(request.folder);
     if (!request.resume && CheckpointFolder(request.folder).Newest()) {
       throw Error(fmt::format("{}: already holds a run; go on with --resume, or choose another folder",
                               request.folder.string()));

@@ -244,6 +244,21 @@ TEST(TrainRun, ResumeRefusesAnotherNetworkSeedOrOptimizer) {
   EXPECT_EQ(ReadTrainConfig(folder.path() / "config.toml", {}).options.schedule.steps, 6);
 }
 
+TEST(TrainRun, OneRunAtATimeWritesToAFolder) {
+  const TempFolder folder;
+  std::string message;
+  Processes alone({}, torch::kCPU);
+  TrainRun(Blink(folder.path()), alone, torch::kCPU, [&](int64_t steps) {
+    if (steps != 1) return false;
+    message = ErrorFrom([&] { Train(Blink(folder.path())); });
+    return true;
+  });
+  EXPECT_THAT(message, HasSubstr("another run is writing there"));
+  RunRequest again = Blink(folder.path(), {"schedule.steps=3"});
+  again.resume = true;
+  EXPECT_EQ(Train(again).state.steps_done, 3);
+}
+
 TEST(TrainRun, AFinishedRunIsNotEvaluatedAgain) {
   const TempFolder folder;
   RunRequest request = Blink(
