@@ -58,7 +58,19 @@ TEST(TrainConfig, AblationsDifferInOneThing) {
   EXPECT_EQ(Shipped("quaternion").model.head.rotation, RotationHead::kQuaternion);
   EXPECT_EQ(Shipped("euler").model.head.rotation, RotationHead::kEuler);
   EXPECT_EQ(Shipped("dinov2").model.encoder.kind, EncoderKind::kDinov2);
-  EXPECT_EQ(Shipped("euler").schedule.steps, 57'000);
+  EXPECT_EQ(Shipped("dinov3").model.encoder.kind, EncoderKind::kDinov3);
+}
+
+TEST(TrainConfig, AblationsTakeTheStepsThatThePaperGivesThem) {
+  const TrainOptions paper = Shipped("paper");
+  for (const char* name : {"ablation", "no-confidence", "full-attention", "gram-schmidt", "quaternion",
+                           "euler", "dinov2", "dinov3"}) {
+    const TrainOptions ablation = Shipped(name);
+    EXPECT_EQ(ablation.schedule.steps, 11'400) << name;
+    EXPECT_EQ(ablation.schedule.warmup_steps, paper.schedule.warmup_steps) << name;
+    EXPECT_EQ(ablation.loop.batch, paper.loop.batch) << name;
+    EXPECT_EQ(ablation.data.datasets.size(), paper.data.datasets.size()) << name;
+  }
 }
 
 TEST(TrainConfig, TheShippedModelIsToldTheAspect) {
