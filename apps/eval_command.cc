@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -52,6 +53,25 @@ std::string SequenceName(const std::filesystem::path& estimate) {
   return stem == "." || stem == ".." ? estimate.filename().string() : stem;
 }
 
+// Of files that are all called alike, as `calfvo run` and `calfvo suite` write them, the folders tell more.
+std::vector<std::string> SequenceNames(const std::vector<std::filesystem::path>& estimates) {
+  std::vector<std::string> files;
+  std::vector<std::string> folders;
+  for (const auto& estimate : estimates) {
+    files.push_back(SequenceName(estimate));
+    folders.push_back(std::filesystem::absolute(estimate).lexically_normal().parent_path().filename());
+  }
+  const auto differ = [](std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    return !names[0].empty() && std::adjacent_find(names.begin(), names.end()) == names.end();
+  };
+  const bool alike = std::count(files.begin(), files.end(), files[0]) == std::ssize(files);
+  std::vector<std::string> names = alike && differ(folders) ? folders : files;
+  UniqueNames unique;
+  for (std::string& name : names) name = unique.TakeNumbered(name);
+  return names;
+}
+
 // With the estimate's name before what goes wrong, which speaks of numbers alone.
 Evaluation EvaluateNamed(const EvalOptions& options, const std::string& estimate_path,
                          const Trajectory& reference, const Trajectory& estimate) {
@@ -99,11 +119,11 @@ int EvaluateOne(const EvalOptions& options) {
 // One failing pair does not stop the rest.
 int EvaluateMany(const EvalOptions& options) {
   std::vector<SequenceResult> results;
-  UniqueNames names;
+  const std::vector<std::string> names = SequenceNames(options.estimates);
   int exit_code = 0;
   for (size_t i = 0; i < options.references.size(); ++i) {
     SequenceResult result;
-    result.name = names.TakeNumbered(SequenceName(options.estimates[i]));
+    result.name = names[i];
     const auto folder = options.plot_folder.empty() ? "" : options.plot_folder / result.name;
     try {
       result.evaluation = EvaluateFiles(options, i, result.name, folder);

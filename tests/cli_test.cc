@@ -80,6 +80,19 @@ TEST_F(Cli, EvalGivesEachPairAFolderOfItsOwn) {
   }
 }
 
+TEST_F(Cli, EvalCallsPairsByTheirFoldersIfFilesAreAllCalledAlike) {
+  for (const char* name : {"room/trajectory.tum", "drive/trajectory.tum"}) {
+    std::filesystem::create_directories((folder_.path() / name).parent_path());
+    std::filesystem::copy(folder_.path() / "estimate.txt", folder_.path() / name);
+  }
+  const Outcome outcome = Calfvo(
+      "eval --ref groundtruth.txt groundtruth.txt --est room/trajectory.tum drive/trajectory.tum --json");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json parsed = json::parse(outcome.out);
+  EXPECT_EQ(parsed["sequences"][0]["name"], "room");
+  EXPECT_EQ(parsed["sequences"][1]["name"], "drive");
+}
+
 TEST_F(Cli, OneBadPairDoesNotStopTheRest) {
   const Outcome outcome = Calfvo("eval --ref groundtruth.txt groundtruth.txt --est missing.txt estimate.txt");
   EXPECT_EQ(outcome.exit_code, 1);
