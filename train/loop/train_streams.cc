@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "calfvo/error.h"
 #include "data/dataset_stream.h"
 #include "data/mixture_stream.h"
@@ -17,16 +18,35 @@
 namespace calfvo::train {
 namespace {
 
-Dataset OpenDataset(const DatasetOptions& options) {
+// `tells`: what of the dataset is there, and how much of that can be used.
+Dataset OpenDataset(const DatasetOptions& options, bool tells) {
   std::vector<FoundSequence> found = FindSequences(options.path);
-  if (!options.split.empty()) found = Split(options.split).Select(found);
+  if (!options.split.empty()) {
+    const Split split(options.split);
+    const std::vector<std::string> missing = split.Missing(found);
+    if (tells && !missing.empty()) {
+      LogWarning("{}: {} of its sequences were not found in {}, the first is {}", options.split.string(),
+                 missing.size(), options.path.string(), missing[0]);
+    }
+    found = split.Select(found);
+  }
   if (found.empty()) {
     throw Error(fmt::format("{}: none of the sequences of {} is there", options.path.string(),
                             options.split.string()));
   }
   Dataset dataset{.sampling = options.sampling};
-  for (const FoundSequence& sequence : found)
-    dataset.sequences.push_back(FromFirstPose(OpenSequence(sequence)));
+  size_t frames = 0;
+  size_t used = 0;
+  for (const FoundSequence& sequence : found) {
+    auto opened = OpenSequence(sequence);
+    frames += opened->frames().size();
+    dataset.sequences.push_back(FromFirstPose(std::move(opened)));
+    used += PosesUntilInvalid(*dataset.sequences.back()).size();
+  }
+  if (tells) {
+    LogInfo("{}: {} sequences, {} of their {} frames can be used", options.sampling.name, found.size(), used,
+            frames);
+  }
   return dataset;
 }
 
@@ -65,10 +85,10 @@ Part ProceduralPart(int windows, const Processes& processes) {
   return {begin(processes.rank()), begin(processes.rank() + 1) - begin(processes.rank())};
 }
 
-std::unique_ptr<WindowStream> OpenDatasets(const TrainOptions& options, const Part& part,
+std::unique_ptr<WindowStream> OpenDatasets(const TrainOptions& options, const Part& part, bool tells,
                                            torch::Device device) {
   std::vector<Dataset> datasets;
-  for (const DatasetOptions& dataset : options.data.datasets) datasets.push_back(OpenDataset(dataset));
+  for (const DatasetOptions& dataset : options.data.datasets) datasets.push_back(OpenDataset(dataset, tells));
   return OpenDatasetStream(std::move(datasets),
                            {.seed = options.loop.seed,
                             .windows = part.count,
@@ -103,7 +123,7 @@ std::unique_ptr<WindowStream> OpenTrainStream(const TrainOptions& options, const
   const Part recorded{processes.rank() * windows - procedural.first, windows - procedural.count};
   std::vector<std::unique_ptr<WindowStream>> parts;
   if (procedural.count > 0) parts.push_back(OpenProcedural(options, procedural, device));
-  if (recorded.count > 0) parts.push_back(OpenDatasets(options, recorded, device));
+  if (recorded.count > 0) parts.push_back(OpenDatasets(options, recorded, processes.first(), device));
   if (parts.size() == 1) return std::move(parts.front());
   return std::make_unique<MixtureStream>(std::move(parts));
 }

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "base/log.h"
 #include "base/testing.h"
 #include "datasets/sequence.h"
 #include "loop/test_config.h"
@@ -40,6 +41,37 @@ TEST(TrainStream, SharesSetTheMixture) {
   // One window in four is procedural, and knows its image motion.
   EXPECT_FALSE(torch::isnan(batch.motion[0][1]).all().item<bool>());
   EXPECT_TRUE(torch::isnan(batch.motion.narrow(0, 1, 3)).all().item<bool>());
+}
+
+// Of a long recording little may be left, and of a list much may be missing.
+TEST(TrainStream, TellsWhatOfADatasetIsThere) {
+  const TempFolder folder;
+  WriteSequence(folder.path() / "set/a", 1);
+  WriteSequence(folder.path() / "set/b", 2);
+  // Without the sixth pose.
+  const std::filesystem::path truth = folder.path() / "set/b/groundtruth.txt";
+  std::ifstream lines(truth);
+  std::string kept;
+  int poses = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('#') && ++poses == 6) continue;
+    kept += line + "\n";
+  }
+  lines.close();
+  std::ofstream(truth) << kept;
+  std::ofstream(folder.path() / "split.txt") << "tum-layout a\ntum-layout b\ntum-layout c\n";
+  const TrainOptions options = OptionsWith(
+      {"data.procedural.share=0", "data.datasets=[{ path = '" + (folder.path() / "set").string() +
+                                      "', split = '" + (folder.path() / "split.txt").string() + "' }]"});
+  Processes alone({}, torch::kCPU);
+  testing::internal::CaptureStderr();
+  SetLogLevel(LogLevel::kInfo);
+  OpenTrainStream(options, alone, torch::kCPU);
+  SetLogLevel(LogLevel::kWarning);
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told, HasSubstr("1 of its sequences were not found in"));
+  EXPECT_THAT(told, HasSubstr("the first is c"));
+  EXPECT_THAT(told, HasSubstr("set: 2 sequences, 17 of their 24 frames can be used"));
 }
 
 struct Kinds {
