@@ -40,7 +40,13 @@ Dataset OpenDataset(const DatasetOptions& options, bool tells) {
   for (const FoundSequence& sequence : found) {
     auto opened = OpenSequence(sequence);
     frames += opened->frames().size();
-    dataset.sequences.push_back(FromFirstPose(std::move(opened)));
+    try {
+      dataset.sequences.push_back(FromFirstPose(std::move(opened)));
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}; the dataset's split can leave it out, with '{} *' and '!{} {}'",
+                              sequence.path.string(), error.what(), sequence.kind, sequence.kind,
+                              sequence.name));
+    }
     used += PosesUntilInvalid(*dataset.sequences.back()).size();
   }
   if (tells) {

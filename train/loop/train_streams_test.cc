@@ -181,6 +181,12 @@ TEST(TrainStream, SaysWhatIsMissing) {
   };
   EXPECT_THAT(message("/none/there"), HasSubstr("/none/there"));
   EXPECT_THAT(message(folder.path().string()), HasSubstr(folder.path().string()));
+  WriteSequence(folder.path() / "set/a", 1);
+  std::filesystem::remove(folder.path() / "set/a/groundtruth.txt");
+  EXPECT_THAT(message((folder.path() / "set").string()),
+              HasSubstr((folder.path() / "set/a").string() +
+                        ": a: none of its 12 frames has a pose; the dataset's split can leave it out, with "
+                        "'tum-layout *' and '!tum-layout a'"));
 }
 
 }  // namespace
