@@ -92,6 +92,8 @@ class Odometry {
   std::vector<PoseEstimate> Flush();
 
   int latency_frames() const;
+  // What computes, for a log: "cpu bf16 (AVX-512), 2 threads".
+  std::string backend() const;
   // Whether the model tells how sure it is. If not, covariances and standard deviations are zero.
   bool has_confidence() const;
 

@@ -72,6 +72,7 @@ class Odometry::Impl {
   }
 
   int latency_frames() const { return tracker_->latency_frames(); }
+  std::string backend() const { return estimator_.backend().Description(); }
   bool has_confidence() const { return estimator_.has_confidence(); }
 
  private:
@@ -118,6 +119,10 @@ std::vector<PoseEstimate> Odometry::Flush() {
 }
 int Odometry::latency_frames() const {
   return impl_->latency_frames();
+}
+
+std::string Odometry::backend() const {
+  return impl_->backend();
 }
 
 bool Odometry::has_confidence() const {

@@ -208,6 +208,14 @@ TEST_F(OdometryTest, WhatPushRefusesChangesNothing) {
   }
 }
 
+TEST_F(OdometryTest, SaysWhatComputes) {
+  EXPECT_EQ(Odometry(options_).backend(), "ref f32");
+  options_.backend = "cpu";
+  options_.precision = "f32";
+  options_.threads = 2;
+  EXPECT_THAT(Odometry(options_).backend(), testing::MatchesRegex("cpu f32 \\(.*\\), 2 threads"));
+}
+
 TEST_F(OdometryTest, SaysWhetherItKnowsHowSureItIs) {
   EXPECT_TRUE(Odometry(options_).has_confidence());
   ModelConfig config = TinyConfig();

@@ -103,6 +103,7 @@ size_t Y4mHeader::PictureSize() const {
 
 Y4mHeader ParseY4mHeader(std::string_view line, const std::string& name) {
   constexpr std::string_view kMagic = "YUV4MPEG2";
+  if (line.empty()) throw Error(name + ": begins with nothing; expected y4m (did whoever writes it fail?)");
   if (!line.starts_with(kMagic) || (line.size() > kMagic.size() && line[kMagic.size()] != ' ')) {
     throw Error(fmt::format("{}: begins with '{}'; expected y4m, which begins with 'YUV4MPEG2 '", name,
                             ShownText(line)));

@@ -74,6 +74,7 @@ TEST(Y4mHeader, NamesTheWrongField) {
   }
   EXPECT_THAT(HeaderError("YUV4MPEG2 W5"), HasSubstr("has no width or no height"));
   EXPECT_THAT(HeaderError("P6\x01"), HasSubstr("begins with 'P6?'; expected y4m"));
+  EXPECT_THAT(HeaderError(""), HasSubstr("begins with nothing; expected y4m"));
 }
 
 // Bars in strong colours and a ramp, 4:4:4 so that no chroma is invented.
