@@ -17,7 +17,7 @@ struct ActivationLayout {
   static constexpr int64_t kPartColumns = 1024;
 
   // Whether a matrix so wide can be in tiles.
-  static bool IsWhole(int64_t cols) {
+  [[gnu::always_inline]] static inline bool IsWhole(int64_t cols) {
     return cols % (cols < kPartColumns ? kTileColumns : kPartColumns) == 0;
   }
 
