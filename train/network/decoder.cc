@@ -2,7 +2,9 @@
 #include "network/decoder.h"
 
 #include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <fmt/format.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <utility>
 
@@ -14,6 +16,47 @@ namespace {
 AttentionLayer LoadAttention(const WeightTable& weights, const std::string& name) {
   return {weights.Linear(name + ".qkv"), weights.Linear(name + ".proj")};
 }
+
+// Views into what the layers leave.
+struct Decoded {
+  at::Tensor cameras;  // [B, K, d]; [B, 1, d] of the full decoder
+  at::Tensor tokens;   // [B, K, N, d]
+};
+
+// z as TimeSpace or Full gives it.
+Decoded Parts(const at::Tensor& z, int64_t frames) {
+  if (z.dim() == 4) return {z.select(2, 0), z.narrow(2, 1, z.size(2) - 1)};
+  return {z.narrow(1, 0, 1), z.narrow(1, 1, z.size(1) - 1).unflatten(1, {frames, -1})};
+}
+
+// z → the first camera token and the means of frames, [B, (1 + K)·d] f32. Its gradient is written in one
+// pass, where those of views would each be a tensor of the size of z.
+class DescriptorsFunction : public torch::autograd::Function<DescriptorsFunction> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& z, int64_t frames) {
+    context->saved_data["sizes"] = z.sizes().vec();
+    context->saved_data["dtype"] = z.scalar_type();
+    context->saved_data["frames"] = frames;
+    const Decoded parts = Parts(z, frames);
+    const at::Tensor means = parts.tokens.mean(2, /*keepdim=*/false, at::kFloat);
+    return at::cat({parts.cameras.select(1, 0).to(at::kFloat), means.flatten(1)}, 1);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& gradients) {
+    const int64_t frames = context->saved_data["frames"].toInt();
+    const at::Tensor of_frames = gradients[0].unflatten(1, {1 + frames, -1});  // the camera's comes first
+    const at::ScalarType dtype = context->saved_data["dtype"].toScalarType();
+    const at::Tensor of_z =
+        at::empty(context->saved_data["sizes"].toIntVector(), of_frames.options().dtype(dtype));
+    const Decoded parts = Parts(of_z, frames);
+    parts.cameras.zero_();
+    parts.cameras.select(1, 0).copy_(of_frames.select(1, 0));
+    const at::Tensor of_means = of_frames.narrow(1, 1, frames) / static_cast<double>(parts.tokens.size(2));
+    parts.tokens.copy_(of_means.to(dtype).unsqueeze(2));
+    return {of_z, {}};
+  }
+};
 
 }  // namespace
 
@@ -50,20 +93,10 @@ Decoder::Output Decoder::operator()(const at::Tensor& tokens, const at::Tensor& 
     x = x + added.to(x.scalar_type());
   }
   const at::Tensor camera = camera_.to(x.scalar_type());
-  Output output;
-  at::Tensor last_camera;
-  if (config_.kind == DecoderKind::kTimeSpace) {
-    const at::Tensor z = TimeSpace(at::cat({camera.expand({windows, frames, 1, -1}), x}, 2));
-    last_camera = z.select(1, 0).select(1, 0);
-    output.tokens = z.narrow(2, 1, tokens.size(2));
-  } else {
-    const at::Tensor z = Full(at::cat({camera.expand({windows, 1, -1}), x.flatten(1, 2)}, 1));
-    last_camera = z.select(1, 0);
-    output.tokens = z.narrow(1, 1, z.size(1) - 1).unflatten(1, {frames, -1});
-  }
-  const at::Tensor means = output.tokens.mean(2, /*keepdim=*/false, at::kFloat);
-  output.descriptors = at::cat({last_camera.to(at::kFloat), means.flatten(1)}, 1);
-  return output;
+  const at::Tensor z = config_.kind == DecoderKind::kTimeSpace
+                           ? TimeSpace(at::cat({camera.expand({windows, frames, 1, -1}), x}, 2))
+                           : Full(at::cat({camera.expand({windows, 1, -1}), x.flatten(1, 2)}, 1));
+  return {DescriptorsFunction::apply(z, frames), Parts(z, frames).tokens};
 }
 
 // Equations (1) to (3). The camera token has one slot per frame; the slots are equal at the start and the end
