@@ -91,6 +91,30 @@ void ColumnSums(const RowShape& shape, Element element, const void* x, float* pa
 void GeluBackward(const RowShape& shape, Element element, const void* x, const void* of_out, void* of_x,
                   float* partial, float* sums, CudaStream stream);
 
+// Tokens [windows, frames, tokens, channels] → [windows, frames, 1 + tokens, channels]: a camera token before
+// those of each frame, to which embeddings are added.
+struct EmbeddingShape {
+  int64_t windows = 0;
+  int frames = 0;
+  int tokens = 0;
+  int channels = 0;  // a multiple of 8
+};
+// f32, without need of alignment.
+struct EmbeddingInputs {
+  const float* position = nullptr;  // [tokens, channels]
+  const float* time = nullptr;      // [frames, channels]
+  const float* camera = nullptr;    // [channels]
+  const float* aspect = nullptr;    // [channels], times log_aspect [windows]; both may be null
+  const float* log_aspect = nullptr;
+};
+void EmbeddingForward(const EmbeddingShape& shape, Element element, const EmbeddingInputs& inputs,
+                      const void* tokens, void* out, CudaStream stream);
+// `sums` [kEmbeddingParts, 2, frames, 1 + tokens, channels]: those of `of_out` over a part of the windows
+// each, and the same times log_aspect; null, the latter are left as they are.
+inline constexpr int kEmbeddingParts = 4;
+void EmbeddingBackward(const EmbeddingShape& shape, Element element, const float* log_aspect,
+                       const void* of_out, void* of_tokens, float* sums, CudaStream stream);
+
 // Rotary position embedding of q and k. Fewer than 2³² elements in all.
 struct RotationShape {
   int64_t sequences = 0;

@@ -62,10 +62,11 @@ class DescriptorsFunction : public torch::autograd::Function<DescriptorsFunction
 
 Decoder::Decoder(const ModelConfig& config, const WeightTable& weights)
     : config_(config.decoder),
-      pos_embed_(weights.Get("decoder.pos_embed")),
-      time_embed_(weights.Get("decoder.time_embed")),
-      camera_(weights.Get("decoder.camera")) {
-  if (config.input.aspect) aspect_ = weights.Get("decoder.aspect");
+      embedding_{weights.Get("decoder.pos_embed"),
+                 weights.Get("decoder.time_embed"),
+                 weights.Get("decoder.camera"),
+                 {}} {
+  if (config.input.aspect) embedding_.aspect = weights.Get("decoder.aspect");
   const double eps = config_.norm_eps;
   for (int i = 0; i < config_.depth; ++i) {
     const std::string name = fmt::format("decoder.blocks.{}", i);
@@ -84,18 +85,14 @@ Decoder::Decoder(const ModelConfig& config, const WeightTable& weights)
 }
 
 Decoder::Output Decoder::operator()(const at::Tensor& tokens, const at::Tensor& log_aspect) const {
-  const int64_t windows = tokens.size(0);
   const int64_t frames = tokens.size(1);
-  const at::Tensor embeddings = pos_embed_ + time_embed_.unsqueeze(1);
-  at::Tensor x = tokens + embeddings.to(tokens.scalar_type());
-  if (aspect_.defined()) {
-    const at::Tensor added = log_aspect.view({windows, 1, 1, 1}) * aspect_;
-    x = x + added.to(x.scalar_type());
+  at::Tensor z;
+  if (config_.kind == DecoderKind::kTimeSpace) {
+    z = TimeSpace(embedding_.WithCameras(tokens, log_aspect));
+  } else {
+    const at::Tensor camera = embedding_.camera.to(tokens.scalar_type()).expand({tokens.size(0), 1, -1});
+    z = Full(at::cat({camera, embedding_(tokens, log_aspect).flatten(1, 2)}, 1));
   }
-  const at::Tensor camera = camera_.to(x.scalar_type());
-  const at::Tensor z = config_.kind == DecoderKind::kTimeSpace
-                           ? TimeSpace(at::cat({camera.expand({windows, frames, 1, -1}), x}, 2))
-                           : Full(at::cat({camera.expand({windows, 1, -1}), x.flatten(1, 2)}, 1));
   return {DescriptorsFunction::apply(z, frames), Parts(z, frames).tokens};
 }
 

@@ -41,8 +41,7 @@ class Decoder {
   at::Tensor Full(at::Tensor z) const;
 
   const DecoderConfig config_;
-  at::Tensor pos_embed_, time_embed_, camera_;
-  at::Tensor aspect_;  // undefined where the network is not told the pictures' aspect
+  EmbeddingLayer embedding_;
   std::vector<Layer> layers_;
 };
 

@@ -29,6 +29,11 @@ std::optional<at::Tensor> FusedNormGelu(const Branch& x, const NormLayer& norm);
 std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const Branch& branch, const NormLayer& norm,
                                        CameraRule camera);
 
+// As EmbeddingLayer::WithCameras. Backward, one pass takes the tokens' gradient out and sums those of
+// parameters.
+std::optional<at::Tensor> FusedEmbedding(const at::Tensor& tokens, const at::Tensor& log_aspect,
+                                         const EmbeddingLayer& embedding);
+
 // x [S, T, dim] → q and k, turned, and v, all [S, T, heads, D]. Backward, they are joined, turned back and
 // summed for the bias in one pass.
 struct QueryKeyValue {

@@ -161,6 +161,29 @@ TEST_P(Kernels, AddAndNorm) {
   }
 }
 
+// Windows for a part of what a thread loads at once, and for several times that.
+TEST_P(Kernels, Embedding) {
+  const int64_t frames = 3;
+  const int64_t tokens = 5;
+  for (const int64_t windows : {1, 7, 100}) {
+    for (const int64_t channels : {8, 264}) {
+      for (const bool aspect : {false, true}) {
+        SCOPED_TRACE(testing::Message()
+                     << windows << " windows, " << channels << " channels, aspect " << aspect);
+        const at::Tensor log_aspect = at::randn({windows});
+        const auto function = [&](const Tensors& in) {
+          const EmbeddingLayer layer{in[1], in[2], in[3], aspect ? in[4] : at::Tensor()};
+          return Tensors{layer.WithCameras(in[0], log_aspect.to(in[0].device()))};
+        };
+        Tensors inputs = {at::randn({windows, frames, tokens, channels}), at::randn({tokens, channels}),
+                          at::randn({frames, channels}), at::randn({channels})};
+        if (aspect) inputs.push_back(at::randn({channels}));
+        Compare(function, inputs, 1);
+      }
+    }
+  }
+}
+
 // Without rotation, and with it; with columns for a part of a tile and for several.
 TEST_P(Kernels, Attention) {
   for (const int64_t group : {0, 8, 16}) {

@@ -121,6 +121,19 @@ SumAndNorm NormLayer::AfterAdding(const at::Tensor& x, const Branch& branch, Cam
   return {sum, (*this)(sum)};
 }
 
+at::Tensor EmbeddingLayer::operator()(const at::Tensor& tokens, const at::Tensor& log_aspect) const {
+  const at::Tensor embeddings = position + time.unsqueeze(1);
+  const at::Tensor x = tokens + embeddings.to(tokens.scalar_type());
+  if (!aspect.defined()) return x;
+  return x + (log_aspect.view({-1, 1, 1, 1}) * aspect).to(x.scalar_type());
+}
+
+at::Tensor EmbeddingLayer::WithCameras(const at::Tensor& tokens, const at::Tensor& log_aspect) const {
+  if (auto fused = FusedEmbedding(tokens, log_aspect, *this)) return *fused;
+  const at::Tensor cameras = camera.to(tokens.scalar_type()).expand({tokens.size(0), tokens.size(1), 1, -1});
+  return at::cat({cameras, (*this)(tokens, log_aspect)}, 2);
+}
+
 Branch ConvolutionLayer::operator()(const at::Tensor& map, int stride, int padding) const {
   const at::Tensor kernel =
       weight.to(map.scalar_type(), /*non_blocking=*/false, /*copy=*/false, at::MemoryFormat::ChannelsLast);

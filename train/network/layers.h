@@ -55,6 +55,18 @@ struct NormLayer {
                          CameraRule camera = CameraRule::kNone) const;
 };
 
+// What a decoder adds to the tokens [B, K, N, d] of its windows.
+struct EmbeddingLayer {
+  at::Tensor position;  // [N, d]
+  at::Tensor time;      // [K, d]
+  at::Tensor camera;    // [d], a token of its own
+  at::Tensor aspect;    // [d], times `log_aspect` [B] f32; undefined: that is not looked at
+
+  at::Tensor operator()(const at::Tensor& tokens, const at::Tensor& log_aspect) const;
+  // The same behind a camera token per frame: [B, K, 1 + N, d].
+  at::Tensor WithCameras(const at::Tensor& tokens, const at::Tensor& log_aspect) const;
+};
+
 // Maps are [B, height, width, channels], contiguous.
 struct ConvolutionLayer {
   at::Tensor weight, bias;

@@ -174,6 +174,20 @@ TEST_P(Twin, HasTheTensorsOfModelFilesAndGradientsOfAll) {
   EXPECT_EQ(names, expected);
 }
 
+TEST_P(Twin, TheDecodersGradientIsItsSlope) {
+  const ModelConfig& config = GetParam().config;
+  TrainNetwork network(config, NetworkOptions{});
+  LoadWeights(*network, *RandomModel(config, 7).weights);
+  torch::manual_seed(1);
+  at::Tensor tokens = at::randn({2, config.window, config.tokens(), config.encoder.dim}).requires_grad_();
+  const at::Tensor step = 1e-2 * at::randn(tokens.sizes());
+  const at::Tensor log_aspect = at::randn({2});
+  const auto loss = [&](const at::Tensor& x) { return network->Decode(x, log_aspect).values.square().sum(); };
+  loss(tokens).backward();
+  const double expected = (loss(tokens + step) - loss(tokens - step)).item<double>();
+  EXPECT_NEAR(2.0 * (tokens.grad() * step).sum().item<double>(), expected, 1e-2 * std::abs(expected));
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, Twin, testing::ValuesIn(Cases()),
                          [](const auto& test) { return test.param.name; });
 

@@ -31,6 +31,10 @@ std::optional<SumAndNorm> FusedAddNorm(const at::Tensor&, const Branch&, const N
   return std::nullopt;
 }
 
+std::optional<at::Tensor> FusedEmbedding(const at::Tensor&, const at::Tensor&, const EmbeddingLayer&) {
+  return std::nullopt;
+}
+
 std::optional<QueryKeyValue> FusedQueryKeyValue(const at::Tensor&, const LinearLayer&, int64_t,
                                                 const RopeTable&) {
   return std::nullopt;
