@@ -59,7 +59,7 @@ void NormForward(const NormShape& shape, Element element, const NormInputs& inpu
 
 struct NormGradients {
   const void* of_normed = nullptr;
-  const void* of_sum = nullptr;  // from its other uses; may be null
+  const void* of_other = nullptr;  // of the sum from its other uses or, with GELU, of normed; may be null
   void* of_x = nullptr;
   void* of_branch = nullptr;       // with CameraRule::kSkip only; else it is that of x
   float* of_parameters = nullptr;  // [3, channels]: weight, bias, offset

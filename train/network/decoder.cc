@@ -98,44 +98,41 @@ Decoder::Output Decoder::operator()(const at::Tensor& tokens, const at::Tensor& 
 
 // Equations (1) to (3). The camera token has one slot per frame; the slots are equal at the start and the end
 // of a layer.
-at::Tensor Decoder::TimeSpace(at::Tensor z) const {
+at::Tensor Decoder::TimeSpace(const at::Tensor& z) const {
   std::vector<LinearLayer> out, proj;
   for (const Layer& layer : layers_) {
     out.push_back(layer.time_out);
     proj.push_back(layer.time.proj);
   }
   const std::vector<LinearLayer> time_out = Composed(out, proj);
-  at::Tensor normed = layers_.front().time_norm(z);
+  SumAndNorm stream = layers_.front().time_norm.Start(z);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
-    const at::Tensor qkv = layer.time.qkv(normed).unflatten(-1, {3, config_.heads, -1});
+    const at::Tensor qkv = layer.time.qkv(stream.normed).unflatten(-1, {3, config_.heads, -1});
     const Branch in_time = time_out[i].AsBranch(TemporalAttention(qkv));
-    const SumAndNorm after_time = layer.space_norm.AfterAdding(z, in_time, CameraRule::kSkip);
+    const SumAndNorm after_time = layer.space_norm.AfterAdding(stream.sum, in_time, CameraRule::kSkip);
     Branch in_space = layer.space(after_time.normed.flatten(0, 1), config_.heads);
     in_space.values = in_space.values.view_as(z);
     const SumAndNorm after_space =
         layer.feed_forward_norm.AfterAdding(after_time.sum, in_space, CameraRule::kMean);
     const Branch fed = layer.feed_forward(after_space.normed);
     if (i + 1 == layers_.size()) return Added(after_space.sum, fed);
-    SumAndNorm end = layers_[i + 1].time_norm.AfterAdding(after_space.sum, fed);
-    z = std::move(end.sum);
-    normed = std::move(end.normed);
+    stream = layers_[i + 1].time_norm.AfterAdding(after_space.sum, fed);
   }
-  return z;
+  return stream.sum;
 }
 
-at::Tensor Decoder::Full(at::Tensor z) const {
-  at::Tensor normed = layers_.front().space_norm(z);
+at::Tensor Decoder::Full(const at::Tensor& z) const {
+  SumAndNorm stream = layers_.front().space_norm.Start(z);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
-    const SumAndNorm middle = layer.feed_forward_norm.AfterAdding(z, layer.space(normed, config_.heads));
+    const SumAndNorm middle =
+        layer.feed_forward_norm.AfterAdding(stream.sum, layer.space(stream.normed, config_.heads));
     const Branch fed = layer.feed_forward(middle.normed);
     if (i + 1 == layers_.size()) return Added(middle.sum, fed);
-    SumAndNorm end = layers_[i + 1].space_norm.AfterAdding(middle.sum, fed);
-    z = std::move(end.sum);
-    normed = std::move(end.normed);
+    stream = layers_[i + 1].space_norm.AfterAdding(middle.sum, fed);
   }
-  return z;
+  return stream.sum;
 }
 
 }  // namespace calfvo::train

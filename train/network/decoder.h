@@ -36,9 +36,9 @@ class Decoder {
   };
 
   // z [B, K, 1 + N, d] → the same, after all layers.
-  at::Tensor TimeSpace(at::Tensor z) const;
+  at::Tensor TimeSpace(const at::Tensor& z) const;
   // z [B, 1 + K·N, d].
-  at::Tensor Full(at::Tensor z) const;
+  at::Tensor Full(const at::Tensor& z) const;
 
   const DecoderConfig config_;
   EmbeddingLayer embedding_;

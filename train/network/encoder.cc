@@ -109,25 +109,27 @@ RopeTable Encoder::Rope() const {
           at::constant_pad_nd(angles.sin(), rows_before, 0.0), (has_periods ? 2 : 1) * frequencies.size(0)};
 }
 
-at::Tensor Encoder::StemStage::Halved(const at::Tensor& map) const {
-  return norm.ThenGelu(conv(map, /*stride=*/2, /*padding=*/1));
+TwoUses Encoder::StemStage::Halved(const at::Tensor& map) const {
+  return norm.ThenGeluForTwo(conv(map, /*stride=*/2, /*padding=*/1));
 }
 
 at::Tensor Encoder::Stem(const at::Tensor& frames, const at::Tensor& before, at::ScalarType dtype) const {
   const StemStage& first = stem_.front();
-  at::Tensor map;
+  TwoUses map;
   if (auto fused = FusedFirstStage(frames, before, input_, first.conv, first.norm, dtype)) {
-    map = *fused;
+    map = {*fused, *fused};
   } else {
     map = first.Halved(NormalizedPairs(frames, before, input_, dtype));
   }
   for (const StemStage& stage : stem_) {
-    if (&stage != &first) map = stage.Halved(map);
+    if (&stage != &first) map = stage.Halved(map.first);
     for (const StemBlock& block : stage.blocks) {
-      map = Added(map, block.conv2(block.norm.ThenGelu(block.conv1(map, 1, 1)), 1, 1));
+      const Branch branch = block.conv2(block.norm.ThenGelu(block.conv1(map.first, 1, 1)), 1, 1);
+      const at::Tensor sum = Added(map.second, branch);
+      map = {sum, sum};
     }
   }
-  return map;
+  return map.first;
 }
 
 // DINOv2's embeddings of patches [N, dim], resized by the rule that the model was published with.
@@ -170,18 +172,18 @@ at::Tensor Encoder::operator()(const at::Tensor& frames, const at::Tensor& befor
     if (cls_token_.defined()) x = WithPrefix(x);
   }
   const RopeTable rope = Rope();
-  at::Tensor normed = blocks_.front().norm1(x);
+  SumAndNorm stream = blocks_.front().norm1.Start(x);
   for (size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
-    const Branch attended = Scaled(block.attention(normed, encoder.heads, rope), block.attention_scale);
-    const SumAndNorm middle = block.norm2.AfterAdding(x, attended);
+    const Branch attended =
+        Scaled(block.attention(stream.normed, encoder.heads, rope), block.attention_scale);
+    const SumAndNorm middle = block.norm2.AfterAdding(stream.sum, attended);
     const Branch fed = Scaled(block.feed_forward(middle.normed), block.feed_forward_scale);
     const NormLayer& next = i + 1 < blocks_.size() ? blocks_[i + 1].norm1 : norm_;
-    SumAndNorm end = next.AfterAdding(middle.sum, fed);
-    x = std::move(end.sum);
-    normed = std::move(end.normed);
+    stream = next.AfterAdding(middle.sum, fed);
   }
-  return normed.narrow(1, encoder.prefix_tokens(), config_.tokens()).unflatten(0, {frames.size(0), -1});
+  return stream.normed.narrow(1, encoder.prefix_tokens(), config_.tokens())
+      .unflatten(0, {frames.size(0), -1});
 }
 
 }  // namespace calfvo::train

@@ -35,7 +35,7 @@ class Encoder {
     NormLayer norm;
     std::vector<StemBlock> blocks;
 
-    at::Tensor Halved(const at::Tensor& map) const;
+    TwoUses Halved(const at::Tensor& map) const;
   };
   struct Block {
     NormLayer norm1;

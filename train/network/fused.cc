@@ -82,20 +82,21 @@ void SaveForNorm(AutogradContext* context, const at::Tensor& sum, const NormTens
   context->saved_data["eps"] = settings.eps;
   context->saved_data["gelu"] = settings.gelu;
   context->saved_data["camera"] = static_cast<int64_t>(settings.camera);
+  context->set_materialize_grads(false);  // not all results are used: the last sum of an encoder is not
 }
 
 struct NormResult {
   at::Tensor of_x, of_branch, of_offset, of_weight, of_bias;
 };
 
-// `of_sum` may be undefined.
-NormResult NormBackwardOf(AutogradContext* context, const at::Tensor& of_normed, const at::Tensor& of_sum) {
+// `gradients` are those of the function's two results, the second of which is normed. They may be undefined.
+NormResult NormBackwardOf(AutogradContext* context, const variable_list& gradients) {
   const variable_list saved = context->get_saved_variables();
   const at::Tensor& sum = saved[0];
   const NormSettings settings{context->saved_data["eps"].toDouble(), context->saved_data["gelu"].toBool(),
                               static_cast<CameraRule>(context->saved_data["camera"].toInt())};
-  const at::Tensor normed_gradient = of_normed.contiguous();
-  const at::Tensor sum_gradient = of_sum.defined() ? of_sum.contiguous() : of_sum;
+  const at::Tensor of_other = gradients[0].defined() ? gradients[0].contiguous() : at::Tensor();
+  const at::Tensor of_normed = gradients[1].defined() ? gradients[1].contiguous() : at::zeros_like(sum);
   const at::TensorOptions floats = sum.options().dtype(at::kFloat);
   const at::Tensor of_parameters = at::empty({3, sum.size(-1)}, floats);
   const at::Tensor partial = at::empty({kNormBlocks, 3, sum.size(-1)}, floats);
@@ -105,34 +106,35 @@ NormResult NormBackwardOf(AutogradContext* context, const at::Tensor& of_normed,
   result.of_weight = of_parameters.select(0, 0);
   result.of_bias = of_parameters.select(0, 1);
   result.of_offset = of_parameters.select(0, 2);
-  NormGradients gradients;
-  gradients.of_normed = normed_gradient.data_ptr();
-  gradients.of_sum = sum_gradient.defined() ? sum_gradient.data_ptr() : nullptr;
-  gradients.of_x = result.of_x.data_ptr();
-  gradients.of_branch = settings.camera == CameraRule::kSkip ? result.of_branch.data_ptr() : nullptr;
-  gradients.of_parameters = of_parameters.data_ptr<float>();
-  gradients.partial = partial.data_ptr<float>();
+  NormGradients pointers;
+  pointers.of_normed = of_normed.data_ptr();
+  pointers.of_other = of_other.defined() ? of_other.data_ptr() : nullptr;
+  pointers.of_x = result.of_x.data_ptr();
+  pointers.of_branch = settings.camera == CameraRule::kSkip ? result.of_branch.data_ptr() : nullptr;
+  pointers.of_parameters = of_parameters.data_ptr<float>();
+  pointers.partial = partial.data_ptr<float>();
   NormInputs inputs = NormInputsOf(sum, {saved[1], saved[2], saved[3]});
   if (!settings.gelu) inputs.offset = nullptr;  // the sum has it, or it is zero
-  NormBackward(NormShapeOf(sum, settings), ElementOf(sum), inputs, gradients, StreamOf(sum));
+  NormBackward(NormShapeOf(sum, settings), ElementOf(sum), inputs, pointers, StreamOf(sum));
   return result;
 }
 
+// x and normed; with GELU, normed twice.
 class NormFunction : public Function<NormFunction> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& offset,
-                            const at::Tensor& weight, const at::Tensor& bias, double eps, bool gelu) {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& offset,
+                               const at::Tensor& weight, const at::Tensor& bias, double eps, bool gelu) {
     const NormSettings settings{eps, gelu, CameraRule::kNone};
     const NormTensors tensors{offset, weight, bias};
     SaveForNorm(context, x, tensors, settings);
     const at::Tensor normed = at::empty_like(x);
     NormForward(NormShapeOf(x, settings), ElementOf(x), NormInputsOf(x, tensors), nullptr, normed.data_ptr(),
                 StreamOf(x));
-    return normed;
+    return {(gelu ? normed : x).detach(), normed};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const NormResult result = NormBackwardOf(context, gradients[0], {});
+    const NormResult result = NormBackwardOf(context, gradients);
     return {result.of_x, result.of_offset, result.of_weight, result.of_bias, {}, {}};
   }
 };
@@ -151,14 +153,11 @@ class AddNormFunction : public Function<AddNormFunction> {
     NormForward(NormShapeOf(x, settings), ElementOf(x), inputs, sum.data_ptr(), normed.data_ptr(),
                 StreamOf(x));
     SaveForNorm(context, sum, tensors, settings);
-    context->set_materialize_grads(false);  // the last sum of an encoder is not used again
     return {sum, normed};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const at::Tensor of_normed =
-        gradients[1].defined() ? gradients[1] : at::zeros_like(context->get_saved_variables()[0]);
-    const NormResult result = NormBackwardOf(context, of_normed, gradients[0]);
+    const NormResult result = NormBackwardOf(context, gradients);
     return {result.of_x, result.of_branch, result.of_offset, result.of_weight, result.of_bias, {}, {}};
   }
 };
@@ -183,18 +182,20 @@ std::optional<at::Tensor> FusedTemporalAttention(const at::Tensor& qkv) {
   return TemporalFunction::apply(qkv.contiguous());
 }
 
-std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm) {
+std::optional<SumAndNorm> FusedNorm(const at::Tensor& x, const NormLayer& norm) {
   if (!HasNorm(x)) return std::nullopt;
   const c10::DeviceGuard guard(x.device());
-  return NormFunction::apply(x.contiguous(), OffsetOf({}, norm), norm.weight, norm.bias, norm.eps,
-                             /*gelu=*/false);
+  const variable_list results = NormFunction::apply(x.contiguous(), OffsetOf({}, norm), norm.weight,
+                                                    norm.bias, norm.eps, /*gelu=*/false);
+  return SumAndNorm{results[0], results[1]};
 }
 
-std::optional<at::Tensor> FusedNormGelu(const Branch& x, const NormLayer& norm) {
+std::optional<TwoUses> FusedNormGelu(const Branch& x, const NormLayer& norm) {
   if (!HasNorm(x.values)) return std::nullopt;
   const c10::DeviceGuard guard(x.values.device());
-  return NormFunction::apply(x.values.contiguous(), OffsetOf(x.bias, norm), norm.weight, norm.bias, norm.eps,
-                             /*gelu=*/true);
+  const variable_list results = NormFunction::apply(x.values.contiguous(), OffsetOf(x.bias, norm),
+                                                    norm.weight, norm.bias, norm.eps, /*gelu=*/true);
+  return TwoUses{results[1], results[0]};
 }
 
 std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const Branch& branch, const NormLayer& norm,

@@ -24,8 +24,8 @@ std::optional<at::Tensor> FusedLinearGelu(const at::Tensor& x, const LinearLayer
 std::optional<at::Tensor> FusedAdd(const at::Tensor& x, const Branch& branch);
 
 // As NormLayer's.
-std::optional<at::Tensor> FusedNorm(const at::Tensor& x, const NormLayer& norm);
-std::optional<at::Tensor> FusedNormGelu(const Branch& x, const NormLayer& norm);
+std::optional<SumAndNorm> FusedNorm(const at::Tensor& x, const NormLayer& norm);
+std::optional<TwoUses> FusedNormGelu(const Branch& x, const NormLayer& norm);
 std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const Branch& branch, const NormLayer& norm,
                                        CameraRule camera);
 

@@ -126,7 +126,8 @@ TEST_P(Kernels, Norm) {
     SCOPED_TRACE(testing::Message() << channels << " channels");
     Compare(
         [](const Tensors& in) {
-          return Tensors{NormLayer{in[1], in[2], 1e-6}(in[0])};
+          const SumAndNorm stream = NormLayer{in[1], in[2], 1e-6}.Start(in[0]);
+          return Tensors{stream.sum, stream.normed};
         },
         {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels})}, 1);
   }
@@ -135,13 +136,21 @@ TEST_P(Kernels, Norm) {
 TEST_P(Kernels, NormAndGelu) {
   for (const int64_t channels : {8, 24, 32, 64, 96, 128, 256, 384, 512, 768, 1024}) {
     SCOPED_TRACE(testing::Message() << channels << " channels");
-    const auto function = [](const Tensors& in) {
+    const Tensors inputs = {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels}),
+                            at::randn({channels})};
+    const auto once = [](const Tensors& in) {
       return Tensors{NormLayer{in[1], in[2], 1e-6}.ThenGelu({in[0], in[3]})};
     };
-    Compare(function,
-            {at::randn({3, 701, channels}) + 0.5, at::randn({channels}), at::randn({channels}),
-             at::randn({channels})},
-            1);
+    const auto twice = [](const Tensors& in) {
+      const TwoUses result = NormLayer{in[1], in[2], 1e-6}.ThenGeluForTwo({in[0], in[3]});
+      return Tensors{result.first, result.second};
+    };
+    const auto second = [](const Tensors& in) {
+      return Tensors{NormLayer{in[1], in[2], 1e-6}.ThenGeluForTwo({in[0], in[3]}).second};
+    };
+    for (const auto& function : std::vector<std::function<Tensors(const Tensors&)>>{once, twice, second}) {
+      Compare(function, inputs, 1);
+    }
   }
 }
 

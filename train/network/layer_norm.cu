@@ -176,7 +176,7 @@ template <typename T, int kVectors>
 struct RowInputs {
   Packed<T> sum[kVectors];
   Packed<T> of_normed[kVectors];
-  Packed<T> of_sum[kVectors];
+  Packed<T> of_other[kVectors];
 };
 
 template <typename T, int kLanes, int kVectors, bool kGelu>
@@ -190,13 +190,13 @@ __device__ RowInputs<T, kVectors> Fetch(const NormShape& shape, const Row<kLanes
     const int64_t at = row * shape.channels + lanes.Column(i);
     out.sum[i] = LoadPacked(static_cast<const T*>(inputs.x) + at);
     out.of_normed[i] = LoadPacked(static_cast<const T*>(gradients.of_normed) + at);
-    if (!kGelu && gradients.of_sum != nullptr)
-      out.of_sum[i] = LoadPacked(static_cast<const T*>(gradients.of_sum) + at);
+    if (gradients.of_other != nullptr)
+      out.of_other[i] = LoadPacked(static_cast<const T*>(gradients.of_other) + at);
   }
   return out;
 }
 
-// d += the gradient of a row of the sum through the norm, and that from its other uses.
+// d += the gradient of a row of the sum through the norm and, without GELU, that from its other uses.
 template <typename T, int kLanes, int kVectors, bool kGelu>
 __device__ void RowGradient(const NormShape& shape, const Row<kLanes, kVectors>& lanes,
                             const RowInputs<T, kVectors>& row, const Parameters<kVectors>& parameters,
@@ -214,6 +214,7 @@ __device__ void RowGradient(const NormShape& shape, const Row<kLanes, kVectors>&
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
     g[i] = Unpacked(row.of_normed[i]);
+    if constexpr (kGelu) AddScaled(g[i], 1.0F, Unpacked(row.of_other[i]));
 #pragma unroll
     for (int e = 0; e < kVector; ++e) {
       float& value = g[i].v[e];
@@ -232,7 +233,7 @@ __device__ void RowGradient(const NormShape& shape, const Row<kLanes, kVectors>&
   projection = LaneSum<kLanes>(projection, lanes.mask) / static_cast<float>(shape.channels);
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
-    if constexpr (!kGelu) AddScaled(d[i], 1.0F, Unpacked(row.of_sum[i]));
+    if constexpr (!kGelu) AddScaled(d[i], 1.0F, Unpacked(row.of_other[i]));
 #pragma unroll
     for (int e = 0; e < kVector; ++e) {
       d[i].v[e] += inverse * (g[i].v[e] - mean - x[i].v[e] * projection);
@@ -269,8 +270,13 @@ __device__ void StoreSums(const Row<kLanes, kVectors>& lanes, const Sums<kVector
   }
 }
 
+// How many blocks of Backward a processor must have registers for; 0: no matter. GELU is much to compute, and
+// in bf16 a fifth block takes only a few registers from each thread.
+template <typename T, int kVectors, bool kGelu>
+constexpr int kBlocksAtLeast = sizeof(T) == 2 && kVectors == 1 && kGelu ? 5 : 0;
+
 template <typename T, int kLanes, int kVectors, bool kGelu>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksAtLeast<T, kVectors, kGelu>)
     Backward(NormShape shape, NormInputs inputs, NormGradients gradients) {
   constexpr int kRows = kThreads / kLanes;
   // The next row is on its way while one is computed; wide rows leave no registers for it.

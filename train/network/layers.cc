@@ -106,13 +106,22 @@ std::vector<LinearLayer> Composed(const std::vector<LinearLayer>& outer,
 }
 
 at::Tensor NormLayer::operator()(const at::Tensor& x) const {
-  if (auto fused = FusedNorm(x, *this)) return *fused;
-  return at::layer_norm(x.to(at::kFloat), {x.size(-1)}, weight, bias, eps).to(x.scalar_type());
+  return Start(x).normed;
 }
 
 at::Tensor NormLayer::ThenGelu(const Branch& x) const {
+  return ThenGeluForTwo(x).first;
+}
+
+TwoUses NormLayer::ThenGeluForTwo(const Branch& x) const {
   if (auto fused = FusedNormGelu(x, *this)) return *fused;
-  return at::gelu((*this)(x.Whole()));
+  const at::Tensor result = at::gelu((*this)(x.Whole()));
+  return {result, result};
+}
+
+SumAndNorm NormLayer::Start(const at::Tensor& x) const {
+  if (auto fused = FusedNorm(x, *this)) return *fused;
+  return {x, at::layer_norm(x.to(at::kFloat), {x.size(-1)}, weight, bias, eps).to(x.scalar_type())};
 }
 
 SumAndNorm NormLayer::AfterAdding(const at::Tensor& x, const Branch& branch, CameraRule camera) const {

@@ -42,6 +42,12 @@ struct SumAndNorm {
   at::Tensor sum, normed;
 };
 
+// One tensor for two uses: what made it takes the gradient of each, where else a pass of its own would add
+// them.
+struct TwoUses {
+  at::Tensor first, second;
+};
+
 // Over the last dimension. Statistics are f32.
 struct NormLayer {
   at::Tensor weight, bias;
@@ -49,7 +55,10 @@ struct NormLayer {
 
   at::Tensor operator()(const at::Tensor& x) const;
   at::Tensor ThenGelu(const Branch& x) const;
+  TwoUses ThenGeluForTwo(const Branch& x) const;
 
+  // Where a residual stream starts: x is the sum.
+  SumAndNorm Start(const at::Tensor& x) const;
   // Adds a branch to the residual stream, and norms the sum for the next branch.
   SumAndNorm AfterAdding(const at::Tensor& x, const Branch& branch,
                          CameraRule camera = CameraRule::kNone) const;

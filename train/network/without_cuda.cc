@@ -19,11 +19,11 @@ std::optional<at::Tensor> FusedAdd(const at::Tensor&, const Branch&) {
   return std::nullopt;
 }
 
-std::optional<at::Tensor> FusedNorm(const at::Tensor&, const NormLayer&) {
+std::optional<SumAndNorm> FusedNorm(const at::Tensor&, const NormLayer&) {
   return std::nullopt;
 }
 
-std::optional<at::Tensor> FusedNormGelu(const Branch&, const NormLayer&) {
+std::optional<TwoUses> FusedNormGelu(const Branch&, const NormLayer&) {
   return std::nullopt;
 }
 
