@@ -182,8 +182,12 @@ at::Tensor Encoder::operator()(const at::Tensor& frames, const at::Tensor& befor
     const NormLayer& next = i + 1 < blocks_.size() ? blocks_[i + 1].norm1 : norm_;
     stream = next.AfterAdding(middle.sum, fed);
   }
-  return stream.normed.narrow(1, encoder.prefix_tokens(), config_.tokens())
-      .unflatten(0, {frames.size(0), -1});
+  at::Tensor tokens = stream.normed;
+  // Not without need: the gradient of a part is a copy.
+  if (const int64_t prefix = encoder.prefix_tokens(); prefix > 0) {
+    tokens = tokens.narrow(1, prefix, config_.tokens());
+  }
+  return tokens.unflatten(0, {frames.size(0), -1});
 }
 
 }  // namespace calfvo::train
