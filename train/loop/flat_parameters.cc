@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/flat_parameters.h"
 
+#include <ATen/ops/_foreach_add.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,6 +57,28 @@ FlatParameters::FlatParameters(torch::nn::Module& module) {
     slice.parameter.set_data(view(weights_));
     slice.parameter.mutable_grad() = view(gradients_);
   }
+}
+
+void FlatParameters::ZeroGradients() const {
+  gradients_.zero_();
+  for (const Slice& slice : slices_) slice.parameter.mutable_grad().reset();
+}
+
+void FlatParameters::CollectGradients(int64_t begin, int64_t end) const {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> places, collected;
+  for (const Slice& slice : slices_) {
+    if (slice.begin < begin || slice.begin >= end) continue;
+    const torch::Tensor place = gradients_.narrow(0, slice.begin, slice.count);
+    torch::Tensor& gradient = slice.parameter.mutable_grad();
+    if (gradient.defined()) {
+      if (gradient.is_alias_of(gradients_)) continue;
+      places.push_back(place);
+      collected.push_back(gradient.flatten());
+    }
+    gradient = place.view(slice.parameter.sizes());
+  }
+  if (!places.empty()) at::_foreach_add_(places, collected);
 }
 
 std::string FlatParameters::Layout() const {

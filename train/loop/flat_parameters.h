@@ -16,8 +16,9 @@ namespace calfvo::train {
 // vectors. Values are kept. First come the matrices of blocks, then the other parameters that weight decay
 // acts on, then the rest; each begins at a multiple of 256 bytes, and the gaps between them stay zero.
 //
-// The module must already be on its device, must not be moved afterwards, and its gradients must be zeroed
-// through ZeroGradients, never set to undefined.
+// The module must already be on its device and must not be moved afterwards. A backward pass stands between
+// ZeroGradients and CollectGradients: it leaves each gradient where it was computed, and all are brought to
+// their places at once, where else LibTorch would start one small kernel per parameter.
 class FlatParameters {
  public:
   struct Slice {
@@ -37,7 +38,10 @@ class FlatParameters {
   int64_t parameter_count() const { return parameter_count_; }  // without gaps
   const std::vector<Slice>& slices() const { return slices_; }  // by `begin`
 
-  void ZeroGradients() { gradients_.zero_(); }
+  void ZeroGradients() const;
+  // Those of the parameters that begin in [begin, end), as far as that was not done before; in short, of all.
+  void CollectGradients(int64_t begin, int64_t end) const;
+  void CollectGradients() const { CollectGradients(0, size()); }
 
   // Names, places and sizes of all parameters, as text: equal layouts have equal texts.
   std::string Layout() const;

@@ -87,6 +87,7 @@ void GradientExchange::Arrived(size_t bucket) {
 
 void GradientExchange::SumNext() {
   const Bucket& bucket = buckets_[next_++];
+  parameters_.CollectGradients(bucket.begin, bucket.end);
   pending_.push_back(
       processes_.StartSum(parameters_.gradients().narrow(0, bucket.begin, bucket.end - bucket.begin)));
 }

@@ -48,7 +48,11 @@ TEST(FlatParameters, ParametersAndGradientsAreViews) {
   EXPECT_EQ(flat.parameter_count(), 5 * 7 + 7 + 7 + 7 + 7 * 3 + 3 + 4 * 7);
   const torch::Tensor after = LossAt(network, 0);
   EXPECT_EQ(before.item<float>(), after.item<float>());
+  flat.ZeroGradients();
   after.backward();
+  const torch::Tensor expected = network->first->weight.grad().clone();
+  flat.CollectGradients();
+  EXPECT_TRUE(torch::equal(network->first->weight.grad(), expected));
   for (const FlatParameters::Slice& slice : flat.slices()) {
     EXPECT_EQ(slice.parameter.data_ptr<float>(), flat.weights().data_ptr<float>() + slice.begin);
     EXPECT_EQ(slice.parameter.grad().data_ptr<float>(), flat.gradients().data_ptr<float>() + slice.begin);
@@ -84,6 +88,7 @@ TEST(Optimizer, FollowsTorchAdamW) {
     const double rate = 1e-2 / static_cast<double>(1 + step);
     flat.ZeroGradients();
     LossAt(ours, step).backward();
+    flat.CollectGradients();
     optimizer.Prepare(step, rate);
     optimizer.Update();
 
@@ -165,6 +170,7 @@ TEST(Optimizer, SkipsWhatIsNotFinite) {
     const auto step = [&](int64_t i, bool spoil) {
       flat.ZeroGradients();
       LossAt(network, i).backward();
+      flat.CollectGradients();
       if (spoil) flat.gradients()[3] = bad;
       optimizer.Prepare(i, 1e-2);
       optimizer.Update();
@@ -194,6 +200,7 @@ TEST(Optimizer, AverageFollowsItsClosedForm) {
   for (int64_t step = 0; step < 50; ++step) {
     flat.ZeroGradients();
     LossAt(network, step).backward();
+    flat.CollectGradients();
     optimizer.Prepare(step, 1e-2);
     optimizer.Update();
     const auto s = static_cast<double>(step);

@@ -25,6 +25,7 @@ torch::Tensor TrainLinear(bool graph) {
     step.Run([&] {
       parameters.ZeroGradients();
       (network(input) - 1.0).square().mean().backward();
+      parameters.CollectGradients();
       optimizer.Update();
     });
   }

@@ -67,6 +67,7 @@ void TrainStep::Backward() {
   const LossTerms terms =
       PoseLoss(output.values, output.motion, input_, network_->config().head, options_.loss);
   terms.total.backward();
+  parameters_.CollectGradients();
   sums_.add_(torch::stack({terms.total.detach(), terms.rotation_deg, terms.translation_m, terms.motion}));
 }
 
