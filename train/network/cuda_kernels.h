@@ -134,6 +134,38 @@ void JoinGradients(const RotationShape& shape, Element element, const void* q, c
                    const float* cos, const float* sin, void* qkv, float* partial, float* sums,
                    CudaStream stream);
 
+// Attention within sequences, of rows that hold queries, keys and values, on GPUs of compute capability 9.0.
+struct AttentionShape {
+  int64_t sequences = 0;
+  int tokens = 0;  // 1 to kMaxAttentionTokens
+  int heads = 0;   // of kAttentionHeadSize elements
+  int group = 0;   // 16 or 32: elements so far apart are turned as a pair, of queries and keys; 0: none are
+};
+inline constexpr int kAttentionHeadSize = 64;
+inline constexpr int kMaxAttentionTokens = 208;
+struct AttentionInputs {
+  const void* qkv = nullptr;   // [sequences, tokens, 3, heads, 64] bf16
+  const float* cos = nullptr;  // both [tokens, 32], or null with group 0
+  const float* sin = nullptr;
+  // Of AttentionForward, for the gradient.
+  const void* out = nullptr;
+  const float* log_sums = nullptr;
+};
+// Whether the current device has what these kernels need.
+bool HasAttentionKernels();
+// `out` [sequences, tokens, heads, 64] bf16. `log_sums` [sequences, heads, tokens]: logarithms to base 2 of
+// the sums that softmax divides by.
+void AttentionForward(const AttentionShape& shape, const AttentionInputs& inputs, void* out, float* log_sums,
+                      CudaStream stream);
+struct AttentionGradients {
+  const void* of_out = nullptr;
+  void* of_qkv = nullptr;
+  float* of_bias = nullptr;  // [3, heads, 64]: the column sums of of_qkv
+  float* partial = nullptr;  // [sequences, 3, heads, 64], room for the kernel
+};
+void AttentionBackward(const AttentionShape& shape, const AttentionInputs& inputs,
+                       const AttentionGradients& gradients, CudaStream stream);
+
 // The first stage of a stem of pairs: pictures → gelu(norm(convolution of the previous picture's colours and
 // the picture's own)), 3 × 3 in steps of two with a border of zeros.
 struct FirstStageShape {

@@ -14,6 +14,7 @@
 
 #include "network/cuda_kernels.h"
 #include "network/cuda_launch.h"
+#include "network/cuda_mma.h"
 #include "network/cuda_vector.h"
 #include "network/gelu_one.h"
 #include "network/partial_sums.h"
@@ -41,36 +42,18 @@ __host__ __device__ int Pitch(int width) {
   return kLeftWords + kPixelWords * width;
 }
 
-// Each lane's place in a fragment of a product, as PTX's documentation of mma has it.
-struct Lane {
-  int group;  // of four lanes: a row, or a column of the second factor
-  int place;  // in the group: two neighbouring columns of each step
-
-  __device__ Lane()
-      : group(static_cast<int>(threadIdx.x) % 32 / 4), place(static_cast<int>(threadIdx.x) % 4) {}
+// A lane's channels among those of its fragments.
+struct ChannelLane : Lane {
   // Of the columns of tile `tile`, the channel of this group's.
   __device__ int ChannelOfColumn(int tile) const { return group / 2 * 8 + tile * 2 + group % 2; }
   __device__ int FirstChannel() const { return 8 * place; }
 };
-
-__device__ uint32_t PackedPair(float low, float high) {
-  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
-  return *reinterpret_cast<const uint32_t*>(&pair);
-}
 
 // The 8 × 8 matrix of which every group has a row, transposed.
 __device__ uint32_t Transposed(uint32_t row) {
   uint32_t column;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(column) : "r"(row));
   return column;
-}
-
-__device__ void Multiply16(float (&sums)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, uint32_t b0,
-                           uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
 __device__ void Multiply8(float (&sums)[4], uint32_t a0, uint32_t a1, uint32_t b0) {
@@ -175,7 +158,7 @@ struct Convolution {
   uint32_t weights[kTiles][kSteps];
   int offsets[kSteps];
 
-  __device__ Convolution(const FirstStageInputs& inputs, const Lane& lane, int pitch) {
+  __device__ Convolution(const FirstStageInputs& inputs, const ChannelLane& lane, int pitch) {
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
       const int pair = 4 * step + lane.place;  // of colours under the kernel, row by row
@@ -196,7 +179,7 @@ struct Convolution {
     }
   }
 
-  __device__ static bool IsBias(int step, const Lane& lane) {
+  __device__ static bool IsBias(int step, const ChannelLane& lane) {
     return step == kSteps - 1 && lane.place == 3;
   }
   // Where the weight of a factor lies among those of its channel: [colours, 3, 3].
@@ -206,7 +189,7 @@ struct Convolution {
 
   // The colours of results x + group and x + group + 8 of the row whose pictures begin at `rows`, and the
   // sums of their eight channels: [..][0] and [1] of the first, [2] and [3] of the second.
-  __device__ void Take(const uint32_t* rows, int x, const Lane& lane, uint32_t (&first)[kSteps],
+  __device__ void Take(const uint32_t* rows, int x, const ChannelLane& lane, uint32_t (&first)[kSteps],
                        uint32_t (&second)[kSteps], float (&sums)[kTiles][4]) const {
     constexpr uint32_t kOnes = 0x3F803F80U;
     const uint32_t* at = rows + kLeftWords - kPixelWords + 2 * kPixelWords * (x + lane.group);
@@ -257,7 +240,7 @@ __device__ float Normalize(Vector& x, float eps) {
 }
 
 // The norm's parameters for a lane's channels.
-__device__ Vector ParametersAt(const float* from, const Lane& lane) {
+__device__ Vector ParametersAt(const float* from, const ChannelLane& lane) {
   Vector values;
 #pragma unroll
   for (int c = 0; c < kVector; ++c) values.v[c] = from[lane.FirstChannel() + c];
@@ -268,7 +251,7 @@ __global__ void __launch_bounds__(kThreads) Forward(Tiles tiles, float eps, __nv
   extern __shared__ uint4 shared_memory[];
   auto* shared = reinterpret_cast<uint32_t*>(shared_memory);
   const int pitch = Pitch(tiles.shape.width);
-  const Lane lane;
+  const ChannelLane lane;
   const Convolution convolution(tiles.inputs, lane, pitch);
   const Vector gains = ParametersAt(tiles.inputs.norm_weight, lane);
   const Vector shifts = ParametersAt(tiles.inputs.norm_bias, lane);
@@ -303,7 +286,7 @@ struct Gradients {
   Vector shifts = {};
 
   // Adds the sums of all warps to `to` [kFirstStageGradients], one warp after the other.
-  __device__ void Store(const Lane& lane, float* shared, float* to) {
+  __device__ void Store(const ChannelLane& lane, float* shared, float* to) {
     const int thread = static_cast<int>(threadIdx.x);
     for (int i = thread; i < kFirstStageGradients; i += kThreads) shared[i] = 0.0F;
 #pragma unroll
@@ -323,7 +306,7 @@ struct Gradients {
   }
 
  private:
-  __device__ void AddTo(const Lane& lane, float* shared) const {
+  __device__ void AddTo(const ChannelLane& lane, float* shared) const {
     float* biases = shared + kChannels * kWeights;
 #pragma unroll
     for (int tile = 0; tile < kTiles; ++tile) {
@@ -356,7 +339,7 @@ __global__ void __launch_bounds__(kThreads, kBackwardBlocks)
   extern __shared__ uint4 shared_memory[];
   auto* shared = reinterpret_cast<uint32_t*>(shared_memory);
   const int pitch = Pitch(tiles.shape.width);
-  const Lane lane;
+  const ChannelLane lane;
   const Convolution convolution(tiles.inputs, lane, pitch);
   __shared__ float gains[kChannels], shifts[kChannels];
   if (threadIdx.x < kChannels) {

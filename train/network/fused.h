@@ -34,6 +34,10 @@ std::optional<SumAndNorm> FusedAddNorm(const at::Tensor& x, const Branch& branch
 std::optional<at::Tensor> FusedEmbedding(const at::Tensor& tokens, const at::Tensor& log_aspect,
                                          const EmbeddingLayer& embedding);
 
+// Attention of x [S, T, dim] before its projection, likewise. bf16 only.
+std::optional<at::Tensor> FusedAttention(const at::Tensor& x, const LinearLayer& qkv, int64_t heads,
+                                         const RopeTable& rope);
+
 // x [S, T, dim] → q and k, turned, and v, all [S, T, heads, D]. Backward, they are joined, turned back and
 // summed for the bias in one pass.
 struct QueryKeyValue {

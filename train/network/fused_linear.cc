@@ -137,6 +137,61 @@ class QueryKeyValueFunction : public Function<QueryKeyValueFunction> {
   }
 };
 
+// Where queries and keys are not turned, `cos` and `sin` are empty and the group is 0.
+class AttentionFunction : public Function<AttentionFunction> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
+                            const at::Tensor& bias, const at::Tensor& cos, const at::Tensor& sin,
+                            int64_t heads, int64_t group) {
+    const at::Tensor cast_weight = weight.to(x.scalar_type());
+    const at::Tensor qkv = Product(x, cast_weight, bias);
+    const at::Tensor out = at::empty({x.size(0), x.size(1), qkv.size(2) / 3}, x.options());
+    const at::Tensor log_sums = at::empty({x.size(0), heads, x.size(1)}, x.options().dtype(at::kFloat));
+    AttentionForward(ShapeOf(x, heads, group), InputsOf(qkv, cos, sin), out.data_ptr(),
+                     log_sums.data_ptr<float>(), StreamOf(x));
+    context->save_for_backward({x, cast_weight, qkv, cos, sin, out, log_sums});
+    context->saved_data["heads"] = heads;
+    context->saved_data["group"] = group;
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor& x = saved[0];
+    const at::Tensor& qkv = saved[2];
+    const at::Tensor of_out = gradients[0].contiguous();
+    const at::Tensor of_qkv = at::empty_like(qkv);
+    const at::TensorOptions floats = qkv.options().dtype(at::kFloat);
+    const at::Tensor of_bias = at::empty({qkv.size(2)}, floats);
+    const at::Tensor partial = at::empty({qkv.size(0), qkv.size(2)}, floats);
+    AttentionInputs inputs = InputsOf(qkv, saved[3], saved[4]);
+    inputs.out = saved[5].data_ptr();
+    inputs.log_sums = saved[6].data_ptr<float>();
+    AttentionBackward(
+        ShapeOf(x, context->saved_data["heads"].toInt(), context->saved_data["group"].toInt()), inputs,
+        {of_out.data_ptr(), of_qkv.data_ptr(), of_bias.data_ptr<float>(), partial.data_ptr<float>()},
+        StreamOf(x));
+    variable_list result = ProductGradients(x, saved[1], of_qkv, of_bias);
+    result.resize(7);  // the others have none
+    return result;
+  }
+
+ private:
+  static AttentionShape ShapeOf(const at::Tensor& x, int64_t heads, int64_t group) {
+    return {x.size(0), static_cast<int>(x.size(1)), static_cast<int>(heads), static_cast<int>(group)};
+  }
+
+  static AttentionInputs InputsOf(const at::Tensor& qkv, const at::Tensor& cos, const at::Tensor& sin) {
+    AttentionInputs inputs;
+    inputs.qkv = qkv.data_ptr();
+    if (cos.numel() > 0) {
+      inputs.cos = cos.data_ptr<float>();
+      inputs.sin = sin.data_ptr<float>();
+    }
+    return inputs;
+  }
+};
+
 class AddFunction : public Function<AddFunction> {
  public:
   static at::Tensor forward(AutogradContext*, const at::Tensor& x, const at::Tensor& branch,
@@ -150,6 +205,19 @@ class AddFunction : public Function<AddFunction> {
   static variable_list backward(AutogradContext*, const variable_list& gradients) {
     const at::Tensor of_sum = gradients[0].contiguous();
     return {of_sum, of_sum, SumsOf(of_sum)};
+  }
+};
+
+// A Function takes no undefined tensors: without rotation they are empty.
+struct RopeArguments {
+  at::Tensor cos, sin;
+  int64_t group = 0;
+
+  RopeArguments(const RopeTable& rope, const LinearLayer& qkv)
+      : cos(rope.cos), sin(rope.sin), group(rope.group) {
+    if (cos.defined()) return;
+    cos = sin = at::empty({0}, qkv.bias.options().requires_grad(false));
+    group = 0;
   }
 };
 
@@ -171,6 +239,19 @@ std::optional<at::Tensor> FusedLinearGelu(const at::Tensor& x, const LinearLayer
   return LinearGeluFunction::apply(x.contiguous(), layer.weight, layer.bias);
 }
 
+std::optional<at::Tensor> FusedAttention(const at::Tensor& x, const LinearLayer& qkv, int64_t heads,
+                                         const RopeTable& rope) {
+  const c10::DeviceGuard guard(x.device());
+  const RopeArguments turn(rope, qkv);
+  if (!HasElement(x) || ElementOf(x) != Element::kBF16 || x.size(1) > kMaxAttentionTokens ||
+      qkv.weight.size(0) != 3 * heads * kAttentionHeadSize ||
+      (turn.group != 0 && turn.group != 16 && turn.group != 32) || !HasAttentionKernels()) {
+    return std::nullopt;
+  }
+  return AttentionFunction::apply(x.contiguous(), qkv.weight, qkv.bias, turn.cos, turn.sin, heads,
+                                  turn.group);
+}
+
 std::optional<QueryKeyValue> FusedQueryKeyValue(const at::Tensor& x, const LinearLayer& qkv, int64_t heads,
                                                 const RopeTable& rope) {
   const int64_t columns = qkv.weight.size(0);
@@ -179,11 +260,9 @@ std::optional<QueryKeyValue> FusedQueryKeyValue(const at::Tensor& x, const Linea
     return std::nullopt;
   }
   const c10::DeviceGuard guard(x.device());
-  const at::Tensor none = at::empty({0}, qkv.bias.options().requires_grad(false));
-  const bool turns = rope.cos.defined();
-  const variable_list parts =
-      QueryKeyValueFunction::apply(x.contiguous(), qkv.weight, qkv.bias, turns ? rope.cos : none,
-                                   turns ? rope.sin : none, heads, turns ? rope.group : int64_t{0});
+  const RopeArguments turn(rope, qkv);
+  const variable_list parts = QueryKeyValueFunction::apply(x.contiguous(), qkv.weight, qkv.bias, turn.cos,
+                                                           turn.sin, heads, turn.group);
   return QueryKeyValue{parts[0], parts[1], parts[2]};
 }
 

@@ -152,6 +152,7 @@ Branch ConvolutionLayer::operator()(const at::Tensor& map, int stride, int paddi
 }
 
 Branch AttentionLayer::operator()(const at::Tensor& normed, int64_t heads, const RopeTable& rope) const {
+  if (auto fused = FusedAttention(normed, qkv, heads, rope)) return proj.AsBranch(*fused);
   const QueryKeyValue parts = SplitAndRotate(normed, qkv, heads, rope);
   const at::Tensor attended =
       Attend(parts.q.transpose(1, 2), parts.k.transpose(1, 2), parts.v.transpose(1, 2));
