@@ -5,6 +5,7 @@
 #include <ATen/ops/mm.h>
 #include <c10/core/DeviceGuard.h>
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/version.h>
 
 #include <vector>
 
@@ -42,13 +43,20 @@ at::Tensor Product(const at::Tensor& x, const at::Tensor& cast_weight, const at:
   return at::addmm(bias.to(x.scalar_type()), rows, cast_weight.t()).view(sizes);
 }
 
+// In f32, as the product sums it.
+at::Tensor FloatProduct(const at::Tensor& a, const at::Tensor& b) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 8)
+  if (a.scalar_type() != at::kFloat) return at::mm(a, b, at::kFloat);
+#endif
+  return at::mm(a, b).to(at::kFloat);
+}
+
 // The gradients of x, weight and bias, given those of the product and the bias.
 variable_list ProductGradients(const at::Tensor& x, const at::Tensor& cast_weight,
                                const at::Tensor& of_product, const at::Tensor& of_bias) {
   const at::Tensor rows = of_product.view({-1, of_product.size(-1)});
   const at::Tensor of_x = at::mm(rows, cast_weight).view(x.sizes());
-  const at::Tensor of_weight = at::mm(rows.t(), x.view({-1, x.size(-1)}));
-  return {of_x, of_weight.to(at::kFloat), of_bias};
+  return {of_x, FloatProduct(rows.t(), x.view({-1, x.size(-1)})), of_bias};
 }
 
 class LinearFunction : public Function<LinearFunction> {
