@@ -12,6 +12,7 @@
 
 #include "clip/cuda_motion.h"
 #include "clip/texture_folder.h"
+#include "data/cuda_render_stream.h"
 #include "data/log_aspects.h"
 #include "data/relative_poses.h"
 #include "motion/real_paths.h"
@@ -86,7 +87,7 @@ class CudaProceduralStream : public WindowStream {
                        const motion::RealPaths& recorded)
       : seed_(options.seed + portable::Mix(static_cast<uint64_t>(options.first_window))),
         device_(device),
-        stream_(c10::cuda::getStreamFromPool(false, device.index())),
+        stream_(RenderStream(device.index())),
         motion_(MotionOptions(options), recorded.records()),
         slots_{Slot(BatchOptions(options), textures.view(), device),
                Slot(BatchOptions(options), textures.view(), device)} {}
