@@ -16,6 +16,7 @@
 #include "network/cuda_vector.h"
 #include "network/cuda_wgmma.h"
 #include "network/partial_sums.h"
+#include "network/quick_math.h"
 
 namespace calfvo::train {
 namespace {
@@ -34,13 +35,6 @@ constexpr int kThreads = 32 * kWarps;
 constexpr int kBlocks = 2;                                 // of a processor
 constexpr float kScale = 0.125F;                           // 1 / √64
 constexpr float kLogScale = kScale * 1.4426950408889634F;  // exp(kScale · x) = 2^(kLogScale · x)
-
-// 2^x.
-__device__ float PowerOfTwo(float x) {
-  float power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
-  return power;
-}
 
 // One head's rows in shared memory.
 class Rows : public WideRows {

@@ -4,42 +4,31 @@
 // library's erf takes several times the operations.
 #pragma once
 
-#include <cmath>
-
-#include "portable/host_device.h"
+#include "network/quick_math.h"
 
 namespace calfvo::train {
 
 // exp(−z²/2).
 CALFVO_HD float Bell(float z) {
-#ifdef __CUDA_ARCH__
-  return __expf(-0.5F * z * z);
-#else
-  return std::exp(-0.5F * z * z);
-#endif
+  return PowerOfTwo(-0.72134752F * z * z);
 }
 
-// Φ(z), the share of a normal distribution below z.
-CALFVO_HD float NormalShare(float z, float bell) {
-  const float denominator = 1.0F + 0.3275911F * 0.70710678F * fabsf(z);
-#ifdef __CUDA_ARCH__
-  const float t = __fdividef(1.0F, denominator);
-#else
-  const float t = 1.0F / denominator;
-#endif
+// Φ(−|z|), the share of a normal distribution that lies further out than z on its side.
+CALFVO_HD float NormalTail(float z, float bell) {
+  const float t = Reciprocal(1.0F + 0.3275911F * 0.70710678F * fabsf(z));
   const float series =
-      t * (0.254829592F + t * (-0.284496736F + t * (1.421413741F + t * (-1.453152027F + t * 1.061405429F))));
-  const float tail = 0.5F * series * bell;
-  return z < 0.0F ? tail : 1.0F - tail;
+      0.127414796F + t * (-0.142248368F + t * (0.7107068705F + t * (-0.7265760135F + t * 0.5307027145F)));
+  return t * series * bell;
 }
 
 CALFVO_HD float Gelu(float z) {
-  return z * NormalShare(z, Bell(z));
+  return fmaxf(z, 0.0F) - fabsf(z) * NormalTail(z, Bell(z));
 }
 
 CALFVO_HD float GeluDerivative(float z) {
   const float bell = Bell(z);
-  return NormalShare(z, bell) + z * 0.39894228F * bell;
+  const float tail = NormalTail(z, bell);
+  return (z < 0.0F ? tail : 1.0F - tail) + z * 0.39894228F * bell;
 }
 
 }  // namespace calfvo::train
