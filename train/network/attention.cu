@@ -650,16 +650,6 @@ void Launch(Kernel kernel, const AttentionShape& shape, size_t matrices, size_t 
 
 }  // namespace
 
-bool HasAttentionKernels() {
-  int device = 0;
-  int major = 0;
-  int minor = 0;
-  return cudaGetDevice(&device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess &&
-         major == 9 && minor == 0;
-}
-
 void AttentionForward(const AttentionShape& shape, const AttentionInputs& inputs, void* out, float* log_sums,
                       CudaStream stream) {
   WithGroup(shape, [&]<int kGroup>() {

@@ -134,7 +134,10 @@ void JoinGradients(const RotationShape& shape, Element element, const void* q, c
                    const float* cos, const float* sin, void* qkv, float* partial, float* sums,
                    CudaStream stream);
 
-// Attention within sequences, of rows that hold queries, keys and values, on GPUs of compute capability 9.0.
+// Whether the current device is of compute capability 9.0, which the following need up to the first stage.
+bool HasHopperKernels();
+
+// Attention within sequences, of rows that hold queries, keys and values.
 struct AttentionShape {
   int64_t sequences = 0;
   int tokens = 0;  // 1 to kMaxAttentionTokens
@@ -151,8 +154,6 @@ struct AttentionInputs {
   const void* out = nullptr;
   const float* log_sums = nullptr;
 };
-// Whether the current device has what these kernels need.
-bool HasAttentionKernels();
 // `out` [sequences, tokens, heads, 64] bf16. `log_sums` [sequences, heads, tokens]: logarithms to base 2 of
 // the sums that softmax divides by.
 void AttentionForward(const AttentionShape& shape, const AttentionInputs& inputs, void* out, float* log_sums,
@@ -165,6 +166,27 @@ struct AttentionGradients {
 };
 void AttentionBackward(const AttentionShape& shape, const AttentionInputs& inputs,
                        const AttentionGradients& gradients, CudaStream stream);
+
+// A product that goes through GELU: x [rows, 256] · weightsᵀ. All in bf16 but what is said to be f32.
+struct GeluProductShape {
+  int64_t rows = 0;
+  int columns = 0;  // of the product: a multiple of 64, at most kMaxGeluProductColumns
+};
+inline constexpr int kGeluProductInner = 256;
+inline constexpr int kMaxGeluProductColumns = 1536;
+inline constexpr int kGeluProductBlocks = 256;
+// weights [columns, 256], or [256, columns] if `transposed`, f32 → as many elements of bf16, as the following
+// take them.
+void PackWeights(int columns, bool transposed, const float* weights, void* packed, CudaStream stream);
+// product = x · weightsᵀ + bias, and out = gelu(product).
+void GeluProductForward(const GeluProductShape& shape, const void* x, const void* packed, const float* bias,
+                        void* product, void* out, CudaStream stream);
+// of_product = (of_next · weightsᵀ) · gelu′(product), where of_next [rows, 256] is the gradient of a linear
+// layer's result that `out` goes to, and its column sums. `partial` [kGeluProductBlocks, columns] is room for
+// the kernel.
+void GeluProductBackward(const GeluProductShape& shape, const void* of_next, const void* packed,
+                         const void* product, void* of_product, float* partial, float* of_bias,
+                         CudaStream stream);
 
 // The first stage of a stem of pairs: pictures → gelu(norm(convolution of the previous picture's colours and
 // the picture's own)), 3 × 3 in steps of two with a border of zeros.

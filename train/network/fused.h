@@ -20,6 +20,9 @@ std::optional<at::Tensor> FusedTemporalAttention(const at::Tensor& qkv);
 std::optional<at::Tensor> FusedLinear(const at::Tensor& x, const LinearLayer& layer);
 std::optional<at::Tensor> FusedLinearGelu(const at::Tensor& x, const LinearLayer& layer);
 
+// As FeedForwardLayer's, without the last bias. bf16 only.
+std::optional<at::Tensor> FusedFeedForward(const at::Tensor& x, const FeedForwardLayer& layer);
+
 // As Added.
 std::optional<at::Tensor> FusedAdd(const at::Tensor& x, const Branch& branch);
 

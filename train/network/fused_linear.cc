@@ -2,6 +2,7 @@
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/mm.h>
 #include <c10/core/DeviceGuard.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -35,12 +36,15 @@ at::Tensor SumsOf(const at::Tensor& x) {
   return sums;
 }
 
+at::Tensor Rows(const at::Tensor& x) {
+  return x.view({-1, x.size(-1)});
+}
+
 // In two dimensions, where the product itself adds the bias; with more, a pass of its own may do it.
 at::Tensor Product(const at::Tensor& x, const at::Tensor& cast_weight, const at::Tensor& bias) {
   std::vector<int64_t> sizes = x.sizes().vec();
   sizes.back() = cast_weight.size(0);
-  const at::Tensor rows = x.view({-1, x.size(-1)});
-  return at::addmm(bias.to(x.scalar_type()), rows, cast_weight.t()).view(sizes);
+  return at::addmm(bias.to(x.scalar_type()), Rows(x), cast_weight.t()).view(sizes);
 }
 
 // In f32, as the product sums it.
@@ -54,9 +58,9 @@ at::Tensor FloatProduct(const at::Tensor& a, const at::Tensor& b) {
 // The gradients of x, weight and bias, given those of the product and the bias.
 variable_list ProductGradients(const at::Tensor& x, const at::Tensor& cast_weight,
                                const at::Tensor& of_product, const at::Tensor& of_bias) {
-  const at::Tensor rows = of_product.view({-1, of_product.size(-1)});
+  const at::Tensor rows = Rows(of_product);
   const at::Tensor of_x = at::mm(rows, cast_weight).view(x.sizes());
-  return {of_x, FloatProduct(rows.t(), x.view({-1, x.size(-1)})), of_bias};
+  return {of_x, FloatProduct(rows.t(), Rows(x)), of_bias};
 }
 
 class LinearFunction : public Function<LinearFunction> {
@@ -97,6 +101,52 @@ class LinearGeluFunction : public Function<LinearGeluFunction> {
                  of_product.data_ptr(), PartialsFor(product).data_ptr<float>(), of_bias.data_ptr<float>(),
                  StreamOf(product));
     return ProductGradients(saved[0], saved[1], of_product, of_bias);
+  }
+};
+
+// fc2 without its bias, of the GELU of fc1.
+class FeedForwardFunction : public Function<FeedForwardFunction> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight1,
+                            const at::Tensor& bias1, const at::Tensor& weight2) {
+    std::vector<int64_t> sizes = x.sizes().vec();
+    sizes.back() = weight1.size(0);
+    const at::Tensor product = at::empty(sizes, x.options());
+    const at::Tensor out = at::empty_like(product);
+    GeluProductForward(ShapeOf(product), x.data_ptr(), Packed(weight1, /*transposed=*/false, x).data_ptr(),
+                       bias1.data_ptr<float>(), product.data_ptr(), out.data_ptr(), StreamOf(x));
+    context->save_for_backward({x, weight1, weight2, product, out});
+    return at::linear(out, weight2.to(x.scalar_type()));
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor& x = saved[0];
+    const at::Tensor& product = saved[3];
+    const at::Tensor of_next = gradients[0].contiguous();
+    const at::Tensor of_product = at::empty_like(product);
+    const at::TensorOptions floats = x.options().dtype(at::kFloat);
+    const at::Tensor of_bias1 = at::empty({product.size(-1)}, floats);
+    const at::Tensor partial = at::empty({kGeluProductBlocks, product.size(-1)}, floats);
+    GeluProductBackward(ShapeOf(product), of_next.data_ptr(),
+                        Packed(saved[2], /*transposed=*/true, x).data_ptr(), product.data_ptr(),
+                        of_product.data_ptr(), partial.data_ptr<float>(), of_bias1.data_ptr<float>(),
+                        StreamOf(x));
+    variable_list result = ProductGradients(x, saved[1].to(x.scalar_type()), of_product, of_bias1);
+    result.push_back(FloatProduct(Rows(of_next).t(), Rows(saved[4])));
+    return result;
+  }
+
+ private:
+  static GeluProductShape ShapeOf(const at::Tensor& product) {
+    return {product.numel() / product.size(-1), static_cast<int>(product.size(-1))};
+  }
+
+  static at::Tensor Packed(const at::Tensor& weight, bool transposed, const at::Tensor& like) {
+    const at::Tensor packed = at::empty({weight.numel()}, like.options());
+    PackWeights(static_cast<int>(weight.numel() / kGeluProductInner), transposed, weight.data_ptr<float>(),
+                packed.data_ptr(), StreamOf(like));
+    return packed;
   }
 };
 
@@ -247,13 +297,24 @@ std::optional<at::Tensor> FusedLinearGelu(const at::Tensor& x, const LinearLayer
   return LinearGeluFunction::apply(x.contiguous(), layer.weight, layer.bias);
 }
 
+std::optional<at::Tensor> FusedFeedForward(const at::Tensor& x, const FeedForwardLayer& layer) {
+  const c10::DeviceGuard guard(x.device());
+  const int64_t columns = layer.fc1.weight.size(0);
+  if (!HasElement(x) || ElementOf(x) != Element::kBF16 || layer.fc1.weight.size(1) != kGeluProductInner ||
+      layer.fc2.weight.size(0) != kGeluProductInner || columns % 64 != 0 ||
+      columns > kMaxGeluProductColumns || !HasHopperKernels()) {
+    return std::nullopt;
+  }
+  return FeedForwardFunction::apply(x.contiguous(), layer.fc1.weight, layer.fc1.bias, layer.fc2.weight);
+}
+
 std::optional<at::Tensor> FusedAttention(const at::Tensor& x, const LinearLayer& qkv, int64_t heads,
                                          const RopeTable& rope) {
   const c10::DeviceGuard guard(x.device());
   const RopeArguments turn(rope, qkv);
   if (!HasElement(x) || ElementOf(x) != Element::kBF16 || x.size(1) > kMaxAttentionTokens ||
       qkv.weight.size(0) != 3 * heads * kAttentionHeadSize ||
-      (turn.group != 0 && turn.group != 16 && turn.group != 32) || !HasAttentionKernels()) {
+      (turn.group != 0 && turn.group != 16 && turn.group != 32) || !HasHopperKernels()) {
     return std::nullopt;
   }
   return AttentionFunction::apply(x.contiguous(), qkv.weight, qkv.bias, turn.cos, turn.sin, heads,

@@ -154,6 +154,28 @@ TEST_P(Kernels, NormAndGelu) {
   }
 }
 
+// 256 wide and less: the first may have kernels of its own, whose blocks take 192 rows and 64 columns at a
+// time.
+TEST_P(Kernels, FeedForward) {
+  for (const int64_t dim : {64, 256}) {
+    for (const int64_t hidden : {64, 1024}) {
+      for (const int64_t rows : {1, 193, 40'000}) {
+        SCOPED_TRACE(testing::Message() << rows << " rows of " << dim << ", " << hidden << " between");
+        const auto function = [](const Tensors& in) {
+          const FeedForwardLayer layer{{in[1], in[2]}, {in[3], in[4]}};
+          return Tensors{layer(in[0]).Whole()};
+        };
+        const double scale1 = 1.0 / std::sqrt(static_cast<double>(dim));
+        const double scale2 = 1.0 / std::sqrt(static_cast<double>(hidden));
+        Compare(function,
+                {at::randn({rows, dim}), at::randn({hidden, dim}) * scale1, at::randn({hidden}),
+                 at::randn({dim, hidden}) * scale2, at::randn({dim})},
+                1);
+      }
+    }
+  }
+}
+
 TEST_P(Kernels, AddAndNorm) {
   for (const int64_t channels : {32, 256, 512, 1024}) {
     for (const CameraRule camera : {CameraRule::kNone, CameraRule::kSkip, CameraRule::kMean}) {

@@ -160,6 +160,7 @@ Branch AttentionLayer::operator()(const at::Tensor& normed, int64_t heads, const
 }
 
 Branch FeedForwardLayer::operator()(const at::Tensor& normed) const {
+  if (auto fused = FusedFeedForward(normed, *this)) return {*fused, fc2.bias};
   return fc2.AsBranch(fc1.ThenGelu(normed));
 }
 

@@ -35,6 +35,10 @@ std::optional<at::Tensor> FusedEmbedding(const at::Tensor&, const at::Tensor&, c
   return std::nullopt;
 }
 
+std::optional<at::Tensor> FusedFeedForward(const at::Tensor&, const FeedForwardLayer&) {
+  return std::nullopt;
+}
+
 std::optional<at::Tensor> FusedAttention(const at::Tensor&, const LinearLayer&, int64_t, const RopeTable&) {
   return std::nullopt;
 }
