@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rays through neighbouring pixels meet the same few things. Boxes that all rays of a tile of the picture
-// miss are found once for the tile, by interval arithmetic, instead of by every ray that walks the hierarchy.
+// Rays through neighbouring pixels meet the same few things, and so do those from there to the light. Boxes
+// that all rays of a tile of the picture miss are found once for the tile, by interval arithmetic, instead of
+// by every ray that walks the hierarchy.
 #pragma once
 
 #include "synth/trace.h"
 
 namespace calfvo::synth {
 
-// Origins and directions of many rays, axis by axis.
-struct RayBounds {
-  Vec3 origin_low{kFar, kFar, kFar};
-  Vec3 origin_high{-kFar, -kFar, -kFar};
-  Vec3 direction_low{kFar, kFar, kFar};
-  Vec3 direction_high{-kFar, -kFar, -kFar};
+// The smallest box around what it was told of; at first empty.
+struct Box {
+  Vec3 low{kFar, kFar, kFar};
+  Vec3 high{-kFar, -kFar, -kFar};
 };
 
-CALFVO_HD void Include(const Ray& ray, RayBounds& bounds) {
-  bounds.origin_low = Min(bounds.origin_low, ray.origin);
-  bounds.origin_high = Max(bounds.origin_high, ray.origin);
-  bounds.direction_low = Min(bounds.direction_low, ray.direction);
-  bounds.direction_high = Max(bounds.direction_high, ray.direction);
+CALFVO_HD void Include(Vec3 point, Box& box) {
+  box.low = Min(box.low, point);
+  box.high = Max(box.high, point);
 }
+CALFVO_HD bool IsEmpty(const Box& box) {
+  return box.low.x > box.high.x;
+}
+
+// Where many rays start and which way they go.
+struct RayBounds {
+  Box origins;
+  Box directions;
+};
 
 // What the tests of a bundle of rays against many boxes have in common, along one axis.
 struct BundleAxis {
@@ -53,9 +59,11 @@ struct Bundle {
 };
 
 CALFVO_HD Bundle ToBundle(const RayBounds& b) {
-  return {BundleAxis::From(b.origin_low.x, b.origin_high.x, b.direction_low.x, b.direction_high.x),
-          BundleAxis::From(b.origin_low.y, b.origin_high.y, b.direction_low.y, b.direction_high.y),
-          BundleAxis::From(b.origin_low.z, b.origin_high.z, b.direction_low.z, b.direction_high.z)};
+  const Box& o = b.origins;
+  const Box& d = b.directions;
+  return {BundleAxis::From(o.low.x, o.high.x, d.low.x, d.high.x),
+          BundleAxis::From(o.low.y, o.high.y, d.low.y, d.high.y),
+          BundleAxis::From(o.low.z, o.high.z, d.low.z, d.high.z)};
 }
 
 // A t before which no ray of the bundle is in the box, or kFar when certainly none meets it.
@@ -67,59 +75,76 @@ CALFVO_HD float EnterBox(const Node& box, const Bundle& bundle) {
   return near <= far && near < kFar ? near : kFar;
 }
 
-// The boxes that a tile's rays may meet, nearest first: leaves of the hierarchy and movers.
-inline constexpr int kMaxCandidates = 64;
-struct Candidates {
-  Node boxes[kMaxCandidates];
-  float near[kMaxCandidates];  // see EnterBox
-  int count = 0;               // beyond kMaxCandidates: too many, and the arrays are not to be read
-};
-
-// Places to look for candidates are numbered: nodes, then movers. False for those that hold no primitives.
+// Places to look for boxes are numbered: nodes, then movers.
 CALFVO_HD int CandidatePlaces(const Scene& scene) {
   return scene.node_count + scene.mover_count;
 }
-CALFVO_HD bool CandidateBox(const Scene& scene, const MoverTable& table, int place, Node& box) {
-  if (place == 1) return false;  // see StartBvh
-  box = place < scene.node_count ? Load(scene.nodes[place]) : Load(table.boxes[place - scene.node_count]);
-  return box.count > 0;
+CALFVO_HD const Node& BoxAt(const Scene& scene, const MoverTable& table, int place) {
+  return place < scene.node_count ? scene.nodes[place] : table.boxes[place - scene.node_count];
+}
+// As EnterBox; kFar, too, where there are no primitives.
+CALFVO_HD float EnterPlace(const Scene& scene, const MoverTable& table, int place, const Bundle& bundle) {
+  if (place == 1) return kFar;  // see StartBvh
+  const Node box = Load(BoxAt(scene, table, place));
+  return box.count > 0 ? EnterBox(box, bundle) : kFar;
 }
 
+// The boxes that a tile's rays may meet, nearest first: leaves of the hierarchy and movers.
+inline constexpr int kMaxCandidates = kMaxPrimitives + kMaxMovers;  // a leaf holds at least one primitive
+struct Candidates {
+  float near[kMaxCandidates];  // see EnterBox
+  const Node* boxes[kMaxCandidates];
+  int count;
+};
+
 // The GPU does the same with a block of threads, see cuda_render.cu.
-inline void FindCandidates(const Scene& scene, const MoverTable& table, const Bundle& bundle,
+inline void FindCandidates(const Scene& scene, const MoverTable& table, const RayBounds& bounds,
                            Candidates& candidates) {
   candidates.count = 0;
+  if (IsEmpty(bounds.origins)) return;
+  const Bundle bundle = ToBundle(bounds);
   for (int place = 0; place < CandidatePlaces(scene); ++place) {
-    Node box;
-    if (!CandidateBox(scene, table, place, box)) continue;
-    const float near = EnterBox(box, bundle);
+    const float near = EnterPlace(scene, table, place, bundle);
     if (near == kFar) continue;
-    if (++candidates.count > kMaxCandidates) return;
-    int to = candidates.count - 1;
+    int to = candidates.count++;
     for (; to > 0 && candidates.near[to - 1] > near; --to) {
       candidates.near[to] = candidates.near[to - 1];
       candidates.boxes[to] = candidates.boxes[to - 1];
     }
     candidates.near[to] = near;
-    candidates.boxes[to] = box;
+    candidates.boxes[to] = &BoxAt(scene, table, place);
+  }
+}
+
+// With `kAny`, stops at the first hit found before hit.t.
+template <bool kAny>
+CALFVO_HD void TraceCandidates(const Candidates& candidates, const Scene& scene, const MoverTable& table,
+                               float dt, const Ray& ray, const BoxRay& box_ray, Hit& hit) {
+  const int count = candidates.count;
+  CALFVO_ROLLED
+  for (int c = 0; c < count && candidates.near[c] <= hit.t; ++c) {
+    const Node box = Load(*candidates.boxes[c]);
+    if (EnterBox(box, box_ray, hit.t) == kFar) continue;
+    const int mover = scene.primitives[box.first].mover();
+    const Ray moved = mover < 0 ? ray : Ray{ray.origin - table.OffsetAt(mover, dt), ray.direction};
+    if (TracePrimitives<kAny>(scene, box.first, box.count, moved, hit)) return;
   }
 }
 
 // As Trace, for a ray of the bundle that the candidates were found for.
 CALFVO_HD Hit TraceAmong(const Candidates& candidates, const Scene& scene, const MoverTable& table, float dt,
                          const Ray& ray) {
-  const int count = candidates.count;
-  if (count > kMaxCandidates) return Trace(scene, table, dt, ray);
   return NearestHit(scene, ray, [&](const BoxRay& box_ray, Hit& hit) {
-    CALFVO_ROLLED
-    for (int c = 0; c < count && candidates.near[c] <= hit.t; ++c) {
-      const Node box = Load(candidates.boxes[c]);
-      if (EnterBox(box, box_ray, hit.t) == kFar) continue;
-      const int mover = scene.primitives[box.first].mover();
-      const Ray moved = mover < 0 ? ray : Ray{ray.origin - table.OffsetAt(mover, dt), ray.direction};
-      TracePrimitives<false>(scene, box.first, box.count, moved, hit);
-    }
+    TraceCandidates<false>(candidates, scene, table, dt, ray, box_ray, hit);
   });
+}
+
+// As IsHidden, likewise.
+CALFVO_HD bool IsHiddenAmong(const Candidates& candidates, const Scene& scene, const MoverTable& table,
+                             float dt, const Ray& ray, float distance) {
+  Hit hit{distance, kNothing};
+  TraceCandidates<true>(candidates, scene, table, dt, ray, ToBoxRay(ray), hit);
+  return hit.primitive != kNothing;
 }
 
 }  // namespace calfvo::synth

@@ -7,6 +7,7 @@
 
 #include "portable/random.h"
 #include "synth/posed_frame.h"
+#include "synth/render_pixel.h"
 #include "synth/scene_kind.h"
 #include "synth/test_kinds.h"
 #include "synth/test_motion.h"
@@ -30,10 +31,13 @@ std::vector<Ray> TileRays(const PosedFrame& frame, Random& random) {
   return rays;
 }
 
-Bundle BundleOf(const std::vector<Ray>& rays) {
+RayBounds BoundsOf(const std::vector<Ray>& rays) {
   RayBounds bounds;
-  for (const Ray& ray : rays) Include(ray, bounds);
-  return ToBundle(bounds);
+  for (const Ray& ray : rays) {
+    Include(ray.origin, bounds.origins);
+    Include(ray.direction, bounds.directions);
+  }
+  return bounds;
 }
 
 class CandidatesTest : public testing::TestWithParam<int> {};
@@ -43,8 +47,6 @@ TEST_P(CandidatesTest, RaysMeetWhatTheyMeetInTheWholeScene) {
   Random random(11);
   int64_t found = 0;
   int64_t places = 0;
-  int too_many = 0;
-  int tiles = 0;
   for (uint64_t seed = 0; seed < 6; ++seed) {
     const auto scene = MakeScene(kind, seed);
     PosedFrame frames[2];
@@ -55,21 +57,82 @@ TEST_P(CandidatesTest, RaysMeetWhatTheyMeetInTheWholeScene) {
     for (int tile = 0; tile < 60; ++tile) {
       const std::vector<Ray> rays = TileRays(frames[0], random);
       Candidates candidates;
-      FindCandidates(*scene, movers, BundleOf(rays), candidates);
+      FindCandidates(*scene, movers, BoundsOf(rays), candidates);
       for (const Ray& ray : rays) {
         const float dt = random.Uniform(-0.1F, 0.1F);
         const Hit hit = TraceAmong(candidates, *scene, movers, dt, ray);
         ASSERT_EQ(hit.t, Trace(*scene, movers, dt, ray).t) << "seed " << seed << " tile " << tile;
       }
-      ++tiles;
-      too_many += candidates.count > kMaxCandidates ? 1 : 0;
       found += candidates.count;
       places += CandidatePlaces(*scene) / 2;  // about every other node is a leaf
     }
   }
   // Else they would be of no use.
-  EXPECT_LT(too_many, tiles / 20);
   EXPECT_LT(found, places / 4);
+}
+
+TEST_P(CandidatesTest, PointsAreHiddenFromTheLightAsInTheWholeScene) {
+  const auto kind = static_cast<SceneKind>(GetParam());
+  Random random(12);
+  int shadow_rays = 0;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    const auto scene = MakeScene(kind, seed);
+    PosedFrame frame;
+    TestMotion(*scene, &frame, 1, 0.1F, Random(seed));
+    MoverTable movers;
+    FillMovers(*scene, 1.5F, 0.1F, movers);
+    for (int tile = 0; tile < 60; ++tile) {
+      std::vector<Sample> samples;
+      std::vector<Hit> hits;
+      Box points;
+      for (const Ray& ray : TileRays(frame, random)) {
+        samples.push_back({ray, random.Uniform(-0.1F, 0.1F)});
+        hits.push_back(Trace(*scene, movers, samples.back().dt, ray));
+        int shadow_of = kNothing;
+        IncludeShadowed(samples.back(), hits.back(), shadow_of, points);
+      }
+      Candidates candidates;
+      FindCandidates(*scene, movers, ShadowBounds(scene->light, points), candidates);
+      for (size_t i = 0; i < samples.size(); ++i) {
+        if (hits[i].primitive == kNothing) continue;
+        const float dt = samples[i].dt;
+        const Surface surface = SurfaceAt(*scene, movers, dt, samples[i].ray, hits[i], 1e-3F);
+        float distance = 0.0F;
+        const Vec3 to_light = ToLight(scene->light, surface.point, distance);
+        const Ray shadow{surface.point + surface.normal * kShadowOffset, to_light};
+        ASSERT_EQ(IsHiddenAmong(candidates, *scene, movers, dt, shadow, distance),
+                  IsHidden(*scene, movers, dt, shadow, distance))
+            << "seed " << seed << " tile " << tile;
+        ++shadow_rays;
+      }
+    }
+  }
+  EXPECT_GT(shadow_rays, 1000);
+}
+
+TEST(Candidates, SamplesOfRowsStartWhereTheirOriginsAre) {
+  PosedFrame frame;
+  frame.velocity = {10.0F, -3.0F, 0.0F};
+  const CameraModel camera;
+  WindowEffects effects;
+  effects.readout_s = 0.03F;
+  effects.exposure_s = 0.02F;
+  FrameView view;
+  view.frame = &frame;
+  view.camera = &camera;
+  view.effects = &effects;
+  const Box origins = SampleOrigins(view, 40, 55);
+  Box found;
+  for (int y = 40; y <= 55; ++y) {
+    for (int x = 0; x < camera.width; ++x) {
+      for (int i = 0; i < 4; ++i) Include(SampleAt(view, x, y, i, 4).ray.origin, found);
+    }
+  }
+  EXPECT_LE(origins.low.x, found.low.x);
+  EXPECT_LE(origins.low.y, found.low.y);
+  EXPECT_GE(origins.high.x, found.high.x);
+  EXPECT_GE(origins.high.y, found.high.y);
+  EXPECT_LT(origins.high.x - origins.low.x, 1.1F * (found.high.x - found.low.x));
 }
 
 TEST(Candidates, ComeNearestFirst) {
@@ -80,15 +143,15 @@ TEST(Candidates, ComeNearestFirst) {
   FillMovers(*scene, 0.0F, 0.0F, movers);
   Random random(3);
   Candidates candidates;
-  FindCandidates(*scene, movers, BundleOf(TileRays(frame, random)), candidates);
+  FindCandidates(*scene, movers, BoundsOf(TileRays(frame, random)), candidates);
   ASSERT_GT(candidates.count, 1);
   for (int i = 1; i < candidates.count; ++i) EXPECT_LE(candidates.near[i - 1], candidates.near[i]);
 }
 
 // Along an axis where rays go both ways, along one where all stand still, and where all go one way.
 TEST(Candidates, BoxesBesideAndBehindTheRaysAreNone) {
-  const Bundle bundle =
-      BundleOf({{{0.0F, 0.0F, 0.0F}, {1.0F, 0.1F, 0.0F}}, {{0.1F, 0.0F, 0.0F}, {1.0F, -0.1F, 0.0F}}});
+  const Bundle bundle = ToBundle(
+      BoundsOf({{{0.0F, 0.0F, 0.0F}, {1.0F, 0.1F, 0.0F}}, {{0.1F, 0.0F, 0.0F}, {1.0F, -0.1F, 0.0F}}}));
   const auto box = [](Vec3 middle) {
     Node node;
     node.low = middle - Vec3{0.5F, 0.5F, 0.5F};

@@ -68,29 +68,34 @@ class PictureTile {
         right_(std::min(left + kSide, view.camera->width)),
         bottom_(std::min(top + kSide, view.camera->height)),
         samples_(samples) {
-    synth::RayBounds bounds;
+    synth::RayBounds bounds{synth::SampleOrigins(view, top_, bottom_ - 1), {}};
     size_t at = 0;
     for (int y = top_; y < bottom_; ++y) {
       for (int x = left_; x < right_; ++x) {
         for (int i = 0; i < samples_; ++i, ++at) {
           rays_[at] = synth::SampleAt(view, x, y, i, samples_);
-          synth::Include(rays_[at].ray, bounds);
+          synth::Include(rays_[at].ray.direction, bounds.directions);
         }
       }
     }
-    synth::FindCandidates(*view.scene, *view.movers, synth::ToBundle(bounds), candidates_);
+    synth::FindCandidates(*view.scene, *view.movers, bounds, candidates_);
+    TraceAll();
   }
 
   // Calls body(x, y, light) for each of its pixels.
   template <typename Body>
   void ForEachPixel(const Body& body) const {
-    const synth::Sample* next = rays_.data();
+    size_t at = 0;
     for (int y = top_; y < bottom_; ++y) {
       for (int x = left_; x < right_; ++x) {
         synth::PixelSum sum;
-        for (int i = 0; i < samples_; ++i, ++next) {
-          const Hit hit = synth::TraceAmong(candidates_, *view_.scene, *view_.movers, next->dt, next->ray);
-          synth::AddSample(view_, *next, hit, sum);
+        for (int i = 0; i < samples_; ++i, ++at) {
+          const synth::Sample& sample = rays_[at];
+          const auto is_hidden = [&](const synth::Ray& shadow, float distance) {
+            return synth::IsHiddenAmong(shadow_candidates_, *view_.scene, *view_.movers, sample.dt, shadow,
+                                        distance);
+          };
+          synth::AddSample(view_, sample, hits_[at], is_hidden, sum);
         }
         body(x, y, sum.light * (1.0F / static_cast<float>(samples_)));
       }
@@ -98,11 +103,30 @@ class PictureTile {
   }
 
  private:
+  // Finds what the rays meet, and what may hide that from the light.
+  void TraceAll() {
+    synth::Box points;
+    const size_t pixels = static_cast<size_t>(right_ - left_) * static_cast<size_t>(bottom_ - top_);
+    size_t at = 0;
+    for (size_t pixel = 0; pixel < pixels; ++pixel) {
+      int shadow_of = synth::kNothing;
+      for (int i = 0; i < samples_; ++i, ++at) {
+        const synth::Sample& sample = rays_[at];
+        hits_[at] = synth::TraceAmong(candidates_, *view_.scene, *view_.movers, sample.dt, sample.ray);
+        synth::IncludeShadowed(sample, hits_[at], shadow_of, points);
+      }
+    }
+    synth::FindCandidates(*view_.scene, *view_.movers, synth::ShadowBounds(view_.scene->light, points),
+                          shadow_candidates_);
+  }
+
   const FrameView& view_;
   int left_, top_, right_, bottom_;
   int samples_;
   std::array<synth::Sample, static_cast<size_t>(kSide* kSide* kMaxSamples)> rays_;  // row by row
+  std::array<Hit, static_cast<size_t>(kSide* kSide* kMaxSamples)> hits_;
   synth::Candidates candidates_;
+  synth::Candidates shadow_candidates_;
 };
 
 float Depth(const FrameView& view, synth::Pixel at, Hit& hit) {

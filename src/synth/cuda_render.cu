@@ -82,11 +82,10 @@ __global__ void __launch_bounds__(kMeterPlaces) MeterKernel(RenderArguments a) {
 // What FindCandidatesByBlock works with, in shared memory.
 struct CandidateScratch {
   Candidates candidates;
-  int low[6];  // of RayBounds, see Ordered
-  int high[6];
+  int box[6];  // low, then −high, see Ordered
   int found;
-  int places[kMaxCandidates];  // in the order in which threads found them
-  float near[kMaxCandidates];
+  float near[kMaxCandidates];  // in the order in which threads found them
+  uint16_t places[kMaxCandidates];
 };
 
 // Floats as integers of the same order, and back.
@@ -98,65 +97,56 @@ __device__ float FromOrdered(int x) {
   return __int_as_float(x >= 0 ? x : x ^ 0x7FFFFFFF);
 }
 
-__device__ void ShareBounds(Vec3 low, Vec3 high, int* shared_low, int* shared_high) {
-  const float lows[3] = {low.x, low.y, low.z};
-  const float highs[3] = {high.x, high.y, high.z};
+// The box around those of all threads of a block, with which they go on to FindCandidatesByBlock.
+__device__ Box JoinByBlock(const Box& own, CandidateScratch& scratch) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread & 31;
+  if (thread < 6) scratch.box[thread] = INT_MAX;
+  if (thread == 0) scratch.found = 0;
+  __syncthreads();
+  const float sides[6] = {own.low.x, own.low.y, own.low.z, -own.high.x, -own.high.y, -own.high.z};
+  int least = 0;  // of side `lane`
 #pragma unroll
-  for (int i = 0; i < 3; ++i) {
-    const int least = __reduce_min_sync(0xFFFFFFFFU, Ordered(lows[i]));
-    const int most = __reduce_max_sync(0xFFFFFFFFU, Ordered(highs[i]));
-    if ((threadIdx.x & 31) != 0) continue;
-    atomicMin(shared_low + i, least);
-    atomicMax(shared_high + i, most);
+  for (int i = 0; i < 6; ++i) {
+    const int of_warp = __reduce_min_sync(0xFFFFFFFFU, Ordered(sides[i]));
+    if (lane == i) least = of_warp;
   }
+  if (lane < 6) atomicMin(scratch.box + lane, least);
+  __syncthreads();
+  const auto side = [&](int i) { return FromOrdered(scratch.box[i]); };
+  return {{side(0), side(1), side(2)}, {-side(3), -side(4), -side(5)}};
 }
 
-__device__ Vec3 SharedVec(const int* ordered) {
-  return {FromOrdered(ordered[0]), FromOrdered(ordered[1]), FromOrdered(ordered[2])};
-}
-
-// What FindCandidates does, by all threads of a block, for the rays of all of them. Threads may read
-// scratch.candidates afterwards, and must have done so before the next call.
-__device__ void FindCandidatesByBlock(const FrameView& view, const RayBounds& own,
+// What FindCandidates does, by all threads of a block. Threads may read scratch.candidates afterwards, and
+// must have done so before the next call.
+__device__ void FindCandidatesByBlock(const FrameView& view, const RayBounds& bounds,
                                       CandidateScratch& scratch) {
   const Scene& scene = *view.scene;
   const int thread = static_cast<int>(threadIdx.x);
-  if (thread < 6) {
-    scratch.low[thread] = INT_MAX;
-    scratch.high[thread] = INT_MIN;
-    scratch.found = 0;
-  }
-  __syncthreads();
-  ShareBounds(own.origin_low, own.origin_high, scratch.low, scratch.high);
-  ShareBounds(own.direction_low, own.direction_high, scratch.low + 3, scratch.high + 3);
-  __syncthreads();
-  const Bundle bundle = ToBundle({SharedVec(scratch.low), SharedVec(scratch.high), SharedVec(scratch.low + 3),
-                                  SharedVec(scratch.high + 3)});
-  const int places = CandidatePlaces(scene);
+  const Bundle bundle = ToBundle(bounds);
+  const int places = IsEmpty(bounds.origins) ? 0 : CandidatePlaces(scene);
+  CALFVO_ROLLED
   for (int place = thread; place < places; place += static_cast<int>(blockDim.x)) {
-    Node box;
-    if (!CandidateBox(scene, *view.movers, place, box)) continue;
-    const float near = EnterBox(box, bundle);
+    const float near = EnterPlace(scene, *view.movers, place, bundle);
     if (near == kFar) continue;
     const int slot = atomicAdd(&scratch.found, 1);
-    if (slot >= kMaxCandidates) continue;
     scratch.near[slot] = near;
-    scratch.places[slot] = place;
+    scratch.places[slot] = static_cast<uint16_t>(place);
   }
   __syncthreads();
   const int count = scratch.found;
   if (thread == 0) scratch.candidates.count = count;
-  if (thread < count && count <= kMaxCandidates) {
-    const float near = scratch.near[thread];
-    const int place = scratch.places[thread];
+  CALFVO_ROLLED
+  for (int slot = thread; slot < count; slot += static_cast<int>(blockDim.x)) {
+    const float near = scratch.near[slot];
+    const uint16_t place = scratch.places[slot];
     int rank = 0;
+    CALFVO_ROLLED
     for (int i = 0; i < count; ++i) {
       rank += scratch.near[i] < near || (scratch.near[i] == near && scratch.places[i] < place) ? 1 : 0;
     }
-    Node box;
-    CandidateBox(scene, *view.movers, place, box);
-    scratch.candidates.boxes[rank] = box;
     scratch.candidates.near[rank] = near;
+    scratch.candidates.boxes[rank] = &BoxAt(scene, *view.movers, place);
   }
   __syncthreads();
 }
@@ -169,34 +159,51 @@ __global__ void __launch_bounds__(kTileWidth* kTileHeight, 7) PictureKernel(Rend
   __shared__ CandidateScratch scratch;
   const int window = OfThread(a, blockIdx.z);
   const int frame = OfThread(a, blockIdx.y);
+  const int tile = OfThread(a, blockIdx.x);
   const int tiles = (a.width + kTileWidth - 1) / kTileWidth;
-  const int tile_y = static_cast<int>(blockIdx.x) / tiles;
-  const int tile_x = static_cast<int>(blockIdx.x) - tile_y * tiles;
+  const int left = (tile % tiles) * kTileWidth;
+  const int top = (tile / tiles) * kTileHeight;
   const int lane = static_cast<int>(threadIdx.x) & 31;
   const int warp = static_cast<int>(threadIdx.x) >> 5;
-  const int tile_pixel_x = tile_x * kTileWidth + (warp & 1) * 8 + (lane & 7);
-  const int tile_pixel_y = tile_y * kTileHeight + (warp >> 1) * 4 + (lane >> 3);
+  const int tile_pixel_x = left + (warp % (kTileWidth / 8)) * 8 + (lane & 7);
+  const int tile_pixel_y = top + (warp / (kTileWidth / 8)) * 4 + (lane >> 3);
   const bool inside = tile_pixel_x < a.width && tile_pixel_y < a.height;
   const int x = min(tile_pixel_x, a.width - 1);  // those outside help to find candidates
   const int y = min(tile_pixel_y, a.height - 1);
   const FrameView view = ViewOf(a, window, frame);
   const WindowEffects& effects = *view.effects;
   const int samples = effects.samples > 0 ? effects.samples : a.samples;
+  const int bottom = min(top + kTileHeight, a.height) - 1;
   PixelSum sum;
   CALFVO_ROLLED
   for (int first = 0; first < samples; first += 2) {
     const bool two = first + 1 < samples;
     const Sample one = SampleAt(view, x, y, first, samples);
-    const Sample other = two ? SampleAt(view, x, y, first + 1, samples) : one;
-    RayBounds bounds;
-    Include(one.ray, bounds);
-    Include(other.ray, bounds);
-    FindCandidatesByBlock(view, bounds, scratch);
+    const Sample other = SampleAt(view, x, y, two ? first + 1 : first, samples);
+    Box directions;
+    Include(one.ray.direction, directions);
+    Include(other.ray.direction, directions);
+    FindCandidatesByBlock(view, {SampleOrigins(view, top, bottom), JoinByBlock(directions, scratch)},
+                          scratch);
+    Hit hit_of_one;
+    Hit hit_of_other;
+    int shadow_of = sum.shadow_of;
+    Box points;
     CALFVO_ROLLED
     for (int i = 0; i < (two ? 2 : 1); ++i) {
       const Sample sample = i == 0 ? one : other;
       const Hit hit = TraceAmong(scratch.candidates, *view.scene, *view.movers, sample.dt, sample.ray);
-      AddSample(view, sample, hit, sum);
+      IncludeShadowed(sample, hit, shadow_of, points);
+      (i == 0 ? hit_of_one : hit_of_other) = hit;
+    }
+    FindCandidatesByBlock(view, ShadowBounds(view.scene->light, JoinByBlock(points, scratch)), scratch);
+    CALFVO_ROLLED
+    for (int i = 0; i < (two ? 2 : 1); ++i) {
+      const Sample sample = i == 0 ? one : other;
+      const auto is_hidden = [&](const Ray& shadow, float distance) {
+        return IsHiddenAmong(scratch.candidates, *view.scene, *view.movers, sample.dt, shadow, distance);
+      };
+      AddSample(view, sample, i == 0 ? hit_of_one : hit_of_other, is_hidden, sum);
     }
   }
   if (!inside) return;

@@ -47,6 +47,16 @@ CALFVO_HD Sample SampleAt(const FrameView& view, int x, int y, int i, int sample
   return {RayAt(view, px, py, dt), dt};
 }
 
+// Where the rays through rows `top` to `bottom` start.
+CALFVO_HD Box SampleOrigins(const FrameView& view, int top, int bottom) {
+  const int height = view.camera->height;
+  Box origins;
+  Include(PositionAt(*view.frame, SampleTime(*view.effects, static_cast<float>(top), height, 0.0F)), origins);
+  Include(PositionAt(*view.frame, SampleTime(*view.effects, static_cast<float>(bottom), height, 1.0F)),
+          origins);
+  return origins;
+}
+
 // The light of a pixel's samples, added up.
 struct PixelSum {
   Vec3 light;
@@ -54,7 +64,36 @@ struct PixelSum {
   float lit = 1.0F;
 };
 
-CALFVO_HD void AddSample(const FrameView& view, const Sample& sample, const Hit& hit, PixelSum& sum) {
+// Shadow rays start so far from a surface, along its normal.
+inline constexpr float kShadowOffset = 2e-3F;
+
+// Includes the point from which AddSample may trace a shadow ray: none when the last was of the same
+// primitive, `shadow_of`.
+CALFVO_HD void IncludeShadowed(const Sample& sample, const Hit& hit, int& shadow_of, Box& points) {
+  if (hit.primitive == kNothing || hit.primitive == shadow_of) return;
+  shadow_of = hit.primitive;
+  Include(sample.ray.origin + sample.ray.direction * hit.t, points);
+}
+
+// The shadow rays of such points.
+CALFVO_HD RayBounds ShadowBounds(const Light& light, const Box& points) {
+  constexpr float kReach = 1.5F * kShadowOffset;  // with some room for rounding
+  const Vec3 reach{kReach, kReach, kReach};
+  RayBounds bounds;
+  bounds.origins = {points.low - reach, points.high + reach};
+  bounds.directions = {light.direction, light.direction};
+  if (light.is_lamp != 0) {
+    // Longer than unit vectors, so that boxes seem nearer than they are, which is allowed.
+    constexpr float kLength = 1e3F;
+    bounds.directions = {(light.position - points.high) * kLength, (light.position - points.low) * kLength};
+  }
+  return bounds;
+}
+
+// Adds the light of a sample. is_hidden(ray, distance) answers for shadow rays at its time.
+template <typename IsHiddenFunction>
+CALFVO_HD void AddSample(const FrameView& view, const Sample& sample, const Hit& hit,
+                         const IsHiddenFunction& is_hidden, PixelSum& sum) {
   const Scene& scene = *view.scene;
   const Ray& ray = sample.ray;
   const float pixel_angle = 1.0F / sqrtf(view.camera->fx * view.camera->fy);
@@ -69,8 +108,8 @@ CALFVO_HD void AddSample(const FrameView& view, const Sample& sample, const Hit&
     const Vec3 to_light = ToLight(scene.light, surface.point, distance);
     sum.lit = 0.0F;
     if (Dot(surface.normal, to_light) > 0.0F) {
-      const Ray shadow{surface.point + surface.normal * 2e-3F, to_light};
-      sum.lit = IsHidden(scene, *view.movers, sample.dt, shadow, distance) ? 0.0F : 1.0F;
+      const Ray shadow{surface.point + surface.normal * kShadowOffset, to_light};
+      sum.lit = is_hidden(shadow, distance) ? 0.0F : 1.0F;
     }
   }
   sum.light += ShadeSurface(scene, ray, surface, hit.t, sum.lit, view.textures);
@@ -86,7 +125,10 @@ CALFVO_HD float MeterAt(const FrameView& view, int place) {
   const int y = (2 * (place / kMeterSide) + 1) * view.camera->height / (2 * kMeterSide);
   const Sample sample = SampleAt(view, x, y, 0, 1);
   PixelSum sum;
-  AddSample(view, sample, Trace(*view.scene, *view.movers, sample.dt, sample.ray), sum);
+  const auto is_hidden = [&](const Ray& shadow, float distance) {
+    return IsHidden(*view.scene, *view.movers, sample.dt, shadow, distance);
+  };
+  AddSample(view, sample, Trace(*view.scene, *view.movers, sample.dt, sample.ray), is_hidden, sum);
   return Compress(Grey(sum.light));
 }
 
