@@ -151,11 +151,12 @@ __device__ void FindCandidatesByBlock(const FrameView& view, const RayBounds& bo
   __syncthreads();
 }
 
-// A block of 16 × 8 pixels; a warp covers 8 × 4 of them, so that its rays stay together.
-constexpr int kTileWidth = 16;
-constexpr int kTileHeight = 8;
+// A block of 32 × 16 pixels; a warp covers 8 × 4 of them, so that its rays stay together. The code is much
+// larger than the caches of instructions, and the warps of a block go through it together.
+constexpr int kTileWidth = 32;
+constexpr int kTileHeight = 16;
 
-__global__ void __launch_bounds__(kTileWidth* kTileHeight, 7) PictureKernel(RenderArguments a) {
+__global__ void __launch_bounds__(kTileWidth* kTileHeight, 2) PictureKernel(RenderArguments a) {
   __shared__ CandidateScratch scratch;
   const int window = OfThread(a, blockIdx.z);
   const int frame = OfThread(a, blockIdx.y);
