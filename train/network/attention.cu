@@ -284,41 +284,23 @@ struct Sums {
     }
   }
 
-  // Rows that are there, `stride` apart, of which the first is at `to`. Lanes exchange pairs with their
-  // neighbours, so that each has four columns side by side.
+  // Rows that are there, `stride` apart, of which the first is at `to`.
   __device__ void Store(const Place& place, const Lane& lane, int first_row, Bf16* to, int64_t stride) const {
-    const bool odd = lane.place % 2 != 0;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int row = first_row + lane.group + 8 * half;
-      Bf16* at = to + (lane.group + 8 * half) * stride + (odd ? 8 : 0) + lane.place / 2 * 4;
+      Bf16* at = to + (lane.group + 8 * half) * stride + FirstOfFour(lane);
 #pragma unroll
       for (int tile = 0; tile < kTiles; tile += 2) {
-        const uint32_t even_tile = PackedPair(tiles[tile][2 * half], tiles[tile][2 * half + 1]);
-        const uint32_t odd_tile = PackedPair(tiles[tile + 1][2 * half], tiles[tile + 1][2 * half + 1]);
-        const uint32_t other = __shfl_xor_sync(0xFFFFFFFFU, odd ? even_tile : odd_tile, 1);
-        const uint2 both = odd ? make_uint2(other, odd_tile) : make_uint2(even_tile, other);
-        if (place.Has(row)) *reinterpret_cast<uint2*>(at + 8 * tile) = both;
+        const float* even = tiles[tile] + 2 * half;
+        const float* odd = tiles[tile + 1] + 2 * half;
+        const uint2 four = FourColumns(lane, PackedPair(even[0], even[1]), PackedPair(odd[0], odd[1]));
+        if (place.Has(row)) *reinterpret_cast<uint2*>(at + 8 * tile) = four;
       }
     }
   }
 
-  // Of 2·kKept sums a lane keeps the first or the second half, and adds that of the lane that keeps the
-  // other. Whether it is the second.
-  template <int kKept>
-  __device__ static bool Halve(float (&sums)[2 * kTiles]) {
-    constexpr int kOther = 2 * kKept;  // lanes away
-    const bool second = threadIdx.x % (2 * kOther) >= kOther;
-#pragma unroll
-    for (int i = 0; i < kKept; ++i) {
-      const float given = __shfl_xor_sync(0xFFFFFFFFU, second ? sums[i] : sums[kKept + i], kOther);
-      sums[i] = (second ? sums[kKept + i] : sums[i]) + given;
-    }
-    return second;
-  }
-
-  // Adds the sums over rows that are there to columns [64], which only this warp uses. Lanes of the same
-  // place end with a tile each.
+  // Adds the sums over rows that are there to columns [64], which only this warp uses.
   __device__ void AddColumns(const Place& place, const Lane& lane, int first_row, float* columns) const {
     const bool upper = place.Has(first_row + lane.group);
     const bool lower = place.Has(first_row + lane.group + 8);
@@ -326,10 +308,8 @@ struct Sums {
 #pragma unroll
     for (int i = 0; i < 2 * kTiles; ++i)
       sums[i] = (upper ? tiles[i / 2][i % 2] : 0.0F) + (lower ? tiles[i / 2][2 + i % 2] : 0.0F);
-    int tile = Halve<kTiles>(sums);
-    tile = 2 * tile + Halve<kTiles / 2>(sums);
-    tile = 2 * tile + Halve<kTiles / 4>(sums);
-    auto& two = *reinterpret_cast<float2*>(columns + 8 * tile + 2 * lane.place);
+    SplitSums<16, 4, kTiles>(sums);
+    auto& two = *reinterpret_cast<float2*>(columns + 8 * lane.group + 2 * lane.place);
     two.x += sums[0];
     two.y += sums[1];
   }

@@ -22,6 +22,18 @@ inline __device__ uint32_t PackedPair(float low, float high) {
   return *reinterpret_cast<const uint32_t*>(&pair);
 }
 
+// Of a row's two columns in an even tile of eight columns and two in the odd one after it, four side by side:
+// lanes exchange with their neighbours.
+inline __device__ uint2 FourColumns(const Lane& lane, uint32_t even, uint32_t odd) {
+  const bool is_odd = lane.place % 2 != 0;
+  const uint32_t other = __shfl_xor_sync(0xFFFFFFFFU, is_odd ? even : odd, 1);
+  return is_odd ? make_uint2(other, odd) : make_uint2(even, other);
+}
+// Which columns, from those of the even tile on.
+inline __device__ int FirstOfFour(const Lane& lane) {
+  return lane.place % 2 * 8 + lane.place / 2 * 4;
+}
+
 // sums += a · b. A lane has of `a` its row's two columns, those of the row eight below, then both eight
 // columns on; of `b` its column's two rows, and those eight below; of the sums its row's two columns, and
 // those of the row eight below.

@@ -84,4 +84,19 @@ __device__ float LaneSum(float value, unsigned mask = 0xFFFFFFFFU) {
   return value;
 }
 
+// Lanes kFirst to kLast apart, by powers of two, each have their share of 2 · kKept sums. They split them:
+// each ends with whole sums in the first places of `sums`, lane i of them those from i · kCount / lanes on.
+// Takes fewer exchanges than every lane getting every sum.
+template <int kFirst, int kLast, int kKept, int kCount>
+__device__ void SplitSums(float (&sums)[kCount]) {
+  const bool upper = (threadIdx.x & static_cast<unsigned>(kFirst)) != 0;
+#pragma unroll
+  for (int i = 0; i < kKept; ++i) {
+    const float given = upper ? sums[i] : sums[i + kKept];
+    const float kept = upper ? sums[i + kKept] : sums[i];
+    sums[i] = kept + __shfl_xor_sync(0xFFFFFFFFU, given, kFirst);
+  }
+  if constexpr (kFirst > kLast) SplitSums<kFirst / 2, kLast, kKept / 2>(sums);
+}
+
 }  // namespace calfvo::train

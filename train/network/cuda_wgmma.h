@@ -59,6 +59,8 @@ inline __device__ void ShareWithProducts() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+#define CALFVO_TILE(i) "+f"(sums[i][0]), "+f"(sums[i][1]), "+f"(sums[i][2]), "+f"(sums[i][3])
+
 // sums [64][8 · tiles] = a · bᵀ, added to sums if `add`: 64 rows and 8 · tiles rows, sixteen columns of each.
 // The first factor is in shared memory or in registers.
 inline __device__ void MultiplyAsync(float (&sums)[2][4], uint64_t a, uint64_t b, bool add) {
@@ -66,8 +68,7 @@ inline __device__ void MultiplyAsync(float (&sums)[2][4], uint64_t a, uint64_t b
       "{ .reg .pred add; setp.ne.b32 add, %10, 0; "
       "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7}, %8, %9, add, "
       "1, 1, 0, 0; }"
-      : "+f"(sums[0][0]), "+f"(sums[0][1]), "+f"(sums[0][2]), "+f"(sums[0][3]), "+f"(sums[1][0]),
-        "+f"(sums[1][1]), "+f"(sums[1][2]), "+f"(sums[1][3])
+      : CALFVO_TILE(0), CALFVO_TILE(1)
       : "l"(a), "l"(b), "r"(static_cast<int>(add)));
 }
 
@@ -76,10 +77,7 @@ inline __device__ void MultiplyAsync(float (&sums)[4][4], uint64_t a, uint64_t b
       "{ .reg .pred add; setp.ne.b32 add, %18, 0; "
       "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, "
       "%11, %12, %13, %14, %15}, %16, %17, add, 1, 1, 0, 0; }"
-      : "+f"(sums[0][0]), "+f"(sums[0][1]), "+f"(sums[0][2]), "+f"(sums[0][3]), "+f"(sums[1][0]),
-        "+f"(sums[1][1]), "+f"(sums[1][2]), "+f"(sums[1][3]), "+f"(sums[2][0]), "+f"(sums[2][1]),
-        "+f"(sums[2][2]), "+f"(sums[2][3]), "+f"(sums[3][0]), "+f"(sums[3][1]), "+f"(sums[3][2]),
-        "+f"(sums[3][3])
+      : CALFVO_TILE(0), CALFVO_TILE(1), CALFVO_TILE(2), CALFVO_TILE(3)
       : "l"(a), "l"(b), "r"(static_cast<int>(add)));
 }
 
@@ -89,13 +87,8 @@ inline __device__ void MultiplyAsync(float (&sums)[8][4], uint64_t a, uint64_t b
       "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, "
       "%11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, "
       "%31}, %32, %33, add, 1, 1, 0, 0; }"
-      : "+f"(sums[0][0]), "+f"(sums[0][1]), "+f"(sums[0][2]), "+f"(sums[0][3]), "+f"(sums[1][0]),
-        "+f"(sums[1][1]), "+f"(sums[1][2]), "+f"(sums[1][3]), "+f"(sums[2][0]), "+f"(sums[2][1]),
-        "+f"(sums[2][2]), "+f"(sums[2][3]), "+f"(sums[3][0]), "+f"(sums[3][1]), "+f"(sums[3][2]),
-        "+f"(sums[3][3]), "+f"(sums[4][0]), "+f"(sums[4][1]), "+f"(sums[4][2]), "+f"(sums[4][3]),
-        "+f"(sums[5][0]), "+f"(sums[5][1]), "+f"(sums[5][2]), "+f"(sums[5][3]), "+f"(sums[6][0]),
-        "+f"(sums[6][1]), "+f"(sums[6][2]), "+f"(sums[6][3]), "+f"(sums[7][0]), "+f"(sums[7][1]),
-        "+f"(sums[7][2]), "+f"(sums[7][3])
+      : CALFVO_TILE(0), CALFVO_TILE(1), CALFVO_TILE(2), CALFVO_TILE(3), CALFVO_TILE(4), CALFVO_TILE(5),
+        CALFVO_TILE(6), CALFVO_TILE(7)
       : "l"(a), "l"(b), "r"(static_cast<int>(add)));
 }
 
@@ -106,13 +99,8 @@ inline __device__ void MultiplyAsync(float (&sums)[8][4], const uint32_t (&a)[4]
       "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, "
       "%11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, "
       "%31}, {%32, %33, %34, %35}, %36, add, 1, 1, 0; }"
-      : "+f"(sums[0][0]), "+f"(sums[0][1]), "+f"(sums[0][2]), "+f"(sums[0][3]), "+f"(sums[1][0]),
-        "+f"(sums[1][1]), "+f"(sums[1][2]), "+f"(sums[1][3]), "+f"(sums[2][0]), "+f"(sums[2][1]),
-        "+f"(sums[2][2]), "+f"(sums[2][3]), "+f"(sums[3][0]), "+f"(sums[3][1]), "+f"(sums[3][2]),
-        "+f"(sums[3][3]), "+f"(sums[4][0]), "+f"(sums[4][1]), "+f"(sums[4][2]), "+f"(sums[4][3]),
-        "+f"(sums[5][0]), "+f"(sums[5][1]), "+f"(sums[5][2]), "+f"(sums[5][3]), "+f"(sums[6][0]),
-        "+f"(sums[6][1]), "+f"(sums[6][2]), "+f"(sums[6][3]), "+f"(sums[7][0]), "+f"(sums[7][1]),
-        "+f"(sums[7][2]), "+f"(sums[7][3])
+      : CALFVO_TILE(0), CALFVO_TILE(1), CALFVO_TILE(2), CALFVO_TILE(3), CALFVO_TILE(4), CALFVO_TILE(5),
+        CALFVO_TILE(6), CALFVO_TILE(7)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)));
 }
 
@@ -122,14 +110,11 @@ inline __device__ void AddProductAsync(float (&sums)[8][4], const uint32_t (&a)[
       "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, "
       "%11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, "
       "%31}, {%32, %33, %34, %35}, %36, 1, 1, 1, 1;"
-      : "+f"(sums[0][0]), "+f"(sums[0][1]), "+f"(sums[0][2]), "+f"(sums[0][3]), "+f"(sums[1][0]),
-        "+f"(sums[1][1]), "+f"(sums[1][2]), "+f"(sums[1][3]), "+f"(sums[2][0]), "+f"(sums[2][1]),
-        "+f"(sums[2][2]), "+f"(sums[2][3]), "+f"(sums[3][0]), "+f"(sums[3][1]), "+f"(sums[3][2]),
-        "+f"(sums[3][3]), "+f"(sums[4][0]), "+f"(sums[4][1]), "+f"(sums[4][2]), "+f"(sums[4][3]),
-        "+f"(sums[5][0]), "+f"(sums[5][1]), "+f"(sums[5][2]), "+f"(sums[5][3]), "+f"(sums[6][0]),
-        "+f"(sums[6][1]), "+f"(sums[6][2]), "+f"(sums[6][3]), "+f"(sums[7][0]), "+f"(sums[7][1]),
-        "+f"(sums[7][2]), "+f"(sums[7][3])
+      : CALFVO_TILE(0), CALFVO_TILE(1), CALFVO_TILE(2), CALFVO_TILE(3), CALFVO_TILE(4), CALFVO_TILE(5),
+        CALFVO_TILE(6), CALFVO_TILE(7)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
+
+#undef CALFVO_TILE
 
 }  // namespace calfvo::train

@@ -118,67 +118,20 @@ struct FirstFactor {
   }
 };
 
-// Four neighbouring columns of a row.
-struct Four {
-  uint2 bits;
-
-  __device__ explicit Four(uint2 of) : bits(of) {}
-  __device__ explicit Four(const float (&v)[4]) : bits{PackedPair(v[0], v[1]), PackedPair(v[2], v[3])} {}
-  __device__ void Get(float (&v)[4]) const {
-    v[0] = __uint_as_float(bits.x << 16);
-    v[1] = __uint_as_float(bits.x & 0xFFFF0000U);
-    v[2] = __uint_as_float(bits.y << 16);
-    v[3] = __uint_as_float(bits.y & 0xFFFF0000U);
-  }
-};
-
-// A row's two pairs of columns from tiles `even` and `odd`: lanes exchange with their neighbours, so that
-// each has four columns side by side, of the even tile in even places.
-__device__ Four Exchanged(const Lane& lane, uint32_t even, uint32_t odd) {
-  const bool is_odd = lane.place % 2 != 0;
-  const uint32_t other = __shfl_xor_sync(0xFFFFFFFFU, is_odd ? even : odd, 1);
-  return Four(is_odd ? make_uint2(other, odd) : make_uint2(even, other));
+__device__ uint2 PackedFour(const float (&v)[4]) {
+  return {PackedPair(v[0], v[1]), PackedPair(v[2], v[3])};
 }
-// The first of these columns, of pair `pair` of tiles.
+__device__ void Unpack(uint2 four, float (&v)[4]) {
+  v[0] = __uint_as_float(four.x << 16);
+  v[1] = __uint_as_float(four.x & 0xFFFF0000U);
+  v[2] = __uint_as_float(four.y << 16);
+  v[3] = __uint_as_float(four.y & 0xFFFF0000U);
+}
+
+// The first of the lane's four columns of pair `pair` of tiles, see FourColumns.
 __device__ int FirstColumn(const Lane& lane, int pair) {
-  return 16 * pair + lane.place % 2 * 8 + lane.place / 2 * 4;
+  return 16 * pair + FirstOfFour(lane);
 }
-
-// The sums over rows of what lanes have of pairs of tiles.
-class ColumnSums {
- public:
-  __device__ void Add(int pair, const float (&values)[4]) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) sums_[4 * pair + i] += values[i];
-  }
-
-  // Adds them, of all the warp's rows, to columns [64], which only this warp uses.
-  __device__ void AddTo(const Lane& lane, float* columns) {
-    int two = Halve<kTiles>();
-    two = 2 * two + Halve<kTiles / 2>();
-    two = 2 * two + Halve<kTiles / 4>();
-    auto& to = *reinterpret_cast<float2*>(columns + FirstColumn(lane, two / 2) + two % 2 * 2);
-    to.x += sums_[0];
-    to.y += sums_[1];
-  }
-
- private:
-  // Of 2·kKept sums a lane keeps the first or the second half, and adds that of the lane that keeps the
-  // other. Whether it is the second.
-  template <int kKept>
-  __device__ bool Halve() {
-    constexpr int kOther = 2 * kKept;  // lanes away
-    const bool second = threadIdx.x % (2 * kOther) >= kOther;
-#pragma unroll
-    for (int i = 0; i < kKept; ++i) {
-      const float given = __shfl_xor_sync(0xFFFFFFFFU, second ? sums_[i] : sums_[kKept + i], kOther);
-      sums_[i] = (second ? sums_[kKept + i] : sums_[i]) + given;
-    }
-    return second;
-  }
-
-  float sums_[2 * kTiles] = {};
-};
 
 // For the warp's rows and all tiles: finish(row, tile, products, load(row, tile)), where what is loaded is
 // under way while the products are computed. The row is the lane's upper one; the other is eight below.
@@ -238,16 +191,16 @@ __global__ void __launch_bounds__(kThreads, 1)
       const float* b = products[i / 2 * 2 + 1] + 2 * half;
       const float2 even = biases.of[i / 2 * 2];
       const float2 odd = biases.of[i / 2 * 2 + 1];
-      const Four before =
-          Exchanged(lane, PackedPair(a[0] + even.x, a[1] + even.y), PackedPair(b[0] + odd.x, b[1] + odd.y));
+      const uint2 before =
+          FourColumns(lane, PackedPair(a[0] + even.x, a[1] + even.y), PackedPair(b[0] + odd.x, b[1] + odd.y));
       float values[4];
-      before.Get(values);
+      Unpack(before, values);
 #pragma unroll
       for (float& value : values) value = Gelu(value);
       if (row + 8 * half >= shape.rows) continue;
       const int64_t at = (row + 8 * half) * shape.columns + tile * kTileColumns + FirstColumn(lane, i / 2);
-      *reinterpret_cast<uint2*>(product + at) = before.bits;
-      *reinterpret_cast<uint2*>(out + at) = Four(values).bits;
+      *reinterpret_cast<uint2*>(product + at) = before;
+      *reinterpret_cast<uint2*>(out + at) = PackedFour(values);
     }
   };
   ForTiles(tiles, lane, shape, x, packed, load, finish);
@@ -276,23 +229,28 @@ __global__ void __launch_bounds__(kThreads, 1)
     return before;
   };
   const auto finish = [&](int64_t row, int tile, const float(&products)[kTiles][4], const Before& before) {
-    ColumnSums column_sums;
+    float over_rows[2 * kTiles] = {};  // sums of the lane's columns, pair by pair
 #pragma unroll
     for (int i = 0; i < kTiles; ++i) {
       const int half = i % 2;
       const float* a = products[i / 2 * 2] + 2 * half;
       const float* b = products[i / 2 * 2 + 1] + 2 * half;
       float values[4], at_values[4];
-      Exchanged(lane, PackedPair(a[0], a[1]), PackedPair(b[0], b[1])).Get(values);
-      Four(before.bits[i]).Get(at_values);
+      Unpack(FourColumns(lane, PackedPair(a[0], a[1]), PackedPair(b[0], b[1])), values);
+      Unpack(before.bits[i], at_values);
 #pragma unroll
       for (int j = 0; j < 4; ++j) values[j] *= GeluDerivative(at_values[j]);
       if (row + 8 * half >= shape.rows) continue;
       const int64_t at = (row + 8 * half) * shape.columns + tile * kTileColumns + FirstColumn(lane, i / 2);
-      *reinterpret_cast<uint2*>(of_product + at) = Four(values).bits;
-      column_sums.Add(i / 2, values);
+      *reinterpret_cast<uint2*>(of_product + at) = PackedFour(values);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) over_rows[i / 2 * 4 + j] += values[j];
     }
-    column_sums.AddTo(lane, warp_sums + tile * kTileColumns);
+    SplitSums<16, 4, kTiles>(over_rows);  // the lane's two are of a pair's first or last two columns
+    const int column = FirstColumn(lane, lane.group / 2) + lane.group % 2 * 2;
+    auto& two = *reinterpret_cast<float2*>(warp_sums + tile * kTileColumns + column);
+    two.x += over_rows[0];
+    two.y += over_rows[1];
   };
   ForTiles(tiles, lane, shape, of_next, packed, load, finish);
   __syncthreads();

@@ -66,31 +66,13 @@ __device__ void Stage(const T* const (&from)[kMatrices], const int64_t (&row)[kM
   __syncwarp();
 }
 
-// Each lane of a group has its share of kCount sums. The lanes split them: lane c gets the whole sums from
-// c · kCount / kLanes on, the first places of `sums`. Takes fewer exchanges than every lane getting every
-// sum.
-template <int kLanes, int kCount>
-__device__ void SplitSums(float (&sums)[kCount]) {
-  int count = kCount / 2;
-#pragma unroll
-  for (int offset = kLanes / 2; offset > 0; offset /= 2, count /= 2) {
-    const bool upper = (threadIdx.x & static_cast<unsigned>(offset)) != 0;
-#pragma unroll
-    for (int i = 0; i < count; ++i) {
-      const float given = upper ? sums[i] : sums[i + count];
-      const float kept = upper ? sums[i + count] : sums[i];
-      sums[i] = kept + __shfl_xor_sync(0xFFFFFFFFU, given, offset);
-    }
-  }
-}
-
 // The lane's products of row x with the rows of `others`, see SplitSums.
 template <typename T, int kLanes, int kRows>
 __device__ void Products(const Vector& x, const Rows<T, kLanes, kRows>& others, float (&products)[kRows]) {
   const int column = static_cast<int>(threadIdx.x) % kLanes;
 #pragma unroll
   for (int j = 0; j < kRows; ++j) products[j] = Dot(x, Unpacked(others[j][column]));
-  SplitSums<kLanes>(products);
+  SplitSums<kLanes / 2, 1, kRows / 2>(products);
 }
 
 template <int kLanes>
