@@ -7,11 +7,13 @@
 #include <concepts>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "calfvo/error.h"
+#include "weights/model_config_names.h"
 
 namespace calfvo {
 namespace {
@@ -45,6 +47,14 @@ void VisitPoseCalibration(Calibration& calibration, Visitor visit) {
   visit("translation_sums", calibration.translation_sums);
 }
 
+template <typename Design, typename Visitor>
+void VisitDesign(Design& design, Visitor visit) {
+  visit("encoder", design.encoder, kEncoderNames);
+  visit("attention", design.attention, kDecoderNames);
+  visit("rotation", design.rotation, kRotationNames);
+  visit("confidence", design.confidence);
+}
+
 template <typename Result, typename Visitor>
 void VisitOwn(Result& result, Visitor visit) {
   visit("model", result.model);
@@ -58,10 +68,15 @@ void VisitOwn(Result& result, Visitor visit) {
   visit("estimates_per_pair", result.estimates_per_pair);
 }
 
-// A visitor that adds to `json`; nlohmann writes NaN as null.
-auto Writer(Json& json) {
-  return [&json](const char* key, const auto& value) { json[key] = value; };
-}
+// Adds to `json`; nlohmann writes NaN as null.
+struct Writer {
+  Json& json;
+
+  void operator()(const char* key, const auto& value) const { json[key] = value; }
+  void operator()(const char* key, const auto& value, const auto& names) const {
+    json[key] = NameOf(names, value);
+  }
+};
 
 struct Reader {
   const nlohmann::json& json;
@@ -89,18 +104,35 @@ struct Reader {
   void operator()(const char* key, Value& value) const {
     json.at(key).get_to(value);
   }
+  void operator()(const char* key, auto& value, const auto& names) const {
+    value = ValueOf(names, json.at(key).get<std::string>(), key);
+  }
 };
+
+auto Settings(const SuiteResult& result) {
+  return std::tie(result.model, result.model_sha256, result.backend, result.overlap, result.mirror);
+}
 
 }  // namespace
 
+bool HaveSameSettings(const SuiteResult& a, const SuiteResult& b) {
+  return Settings(a) == Settings(b);
+}
+
+std::string SettingsText(const SuiteResult& result) {
+  return fmt::format("{}{}{:.12}, {}, overlap {}{}", result.model, result.model_sha256.empty() ? "" : " ",
+                     result.model_sha256, result.backend, result.overlap, result.mirror ? ", mirror" : "");
+}
+
 void WriteSuiteResult(const SuiteResult& result, const std::filesystem::path& path) {
   Json json;
-  VisitOwn(result, Writer(json));
-  VisitScores(result.scores, Writer(json["scores"]));
-  VisitScores(result.zero, Writer(json["zero_motion"]));
-  VisitScores(result.constant, Writer(json["constant_motion"]));
-  VisitCalibration(result.calibration, Writer(json["calibration"]));
-  VisitPoseCalibration(result.pose_calibration, Writer(json["pose_calibration"]));
+  VisitOwn(result, Writer{json});
+  if (result.design) VisitDesign(*result.design, Writer{json["design"]});
+  VisitScores(result.scores, Writer{json["scores"]});
+  VisitScores(result.zero, Writer{json["zero_motion"]});
+  VisitScores(result.constant, Writer{json["constant_motion"]});
+  VisitCalibration(result.calibration, Writer{json["calibration"]});
+  VisitPoseCalibration(result.pose_calibration, Writer{json["pose_calibration"]});
   WriteFileAtomically(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
@@ -111,6 +143,7 @@ SuiteResult ReadSuiteResult(const std::filesystem::path& path) {
   try {
     const auto json = nlohmann::json::parse(stream);  // finds keys faster than what keeps their order
     VisitOwn(result, Reader{json});
+    if (json.contains("design")) VisitDesign(result.design.emplace(), Reader{json.at("design")});
     VisitScores(result.scores, Reader{json.at("scores")});
     VisitScores(result.zero, Reader{json.at("zero_motion")});
     VisitScores(result.constant, Reader{json.at("constant_motion")});

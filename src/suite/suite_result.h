@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "suite/coverage.h"
+#include "suite/model_design.h"
 
 namespace calfvo {
 
@@ -51,6 +53,8 @@ struct SuiteResult {
   int overlap = 0;
   bool mirror = false;
 
+  std::optional<ModelDesign> design;  // nothing in results of versions that did not record it
+
   int64_t frames = 0;
   int64_t poses = 0;
   double wall_s = 0.0;  // as RunReport::wall_s
@@ -62,6 +66,9 @@ struct SuiteResult {
   StepCalibration calibration;
   PoseCalibration pose_calibration;
 };
+
+bool HaveSameSettings(const SuiteResult& a, const SuiteResult& b);
+std::string SettingsText(const SuiteResult& result);
 
 // Unknown numbers are null. Reading throws Error naming the file and the field.
 void WriteSuiteResult(const SuiteResult& result, const std::filesystem::path& path);

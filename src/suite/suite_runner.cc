@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "base/atomic_file.h"
@@ -40,15 +39,6 @@ Trajectory TruePath(const SequenceSource& sequence) {
     path.world_from_camera.push_back(*frame.world_from_camera);
   }
   return path;
-}
-
-auto Settings(const SuiteResult& result) {
-  return std::tie(result.model, result.model_sha256, result.backend, result.overlap, result.mirror);
-}
-
-std::string SettingsText(const SuiteResult& result) {
-  return fmt::format("{}{}{:.12}, {}, overlap {}{}", result.model, result.model_sha256.empty() ? "" : " ",
-                     result.model_sha256, result.backend, result.overlap, result.mirror ? ", mirror" : "");
 }
 
 // Evaluates the run that `report` tells of, and draws it if asked to.
@@ -103,6 +93,7 @@ class Suite {
     const BackendKind kind = ChooseBackend(options.run.backend, options.run.precision);
     settings_.backend = MakeBackend(kind, options.run.threads)->Description();
     settings_.mirror = options.run.mirror;
+    settings_.design = DesignOf(model.file.config);
   }
 
   std::vector<SuiteSequence> Run() {
@@ -143,7 +134,7 @@ class Suite {
     SuiteResult result = ReadSuiteResult(path);
     SuiteResult wanted = settings_;
     wanted.overlap = overlap;
-    if (Settings(result) != Settings(wanted)) {
+    if (!HaveSameSettings(result, wanted)) {
       throw Error(fmt::format(
           "{}: is a result of other settings ({}; now {}); give the same ones or another folder, or remove "
           "this one",
@@ -201,6 +192,7 @@ class Suite {
     if (report.interrupted) return {};
     const bool draws = report.options.overlap == options_.run.overlap;
     SuiteResult result = EvaluateSequence(*OpenSequence(found), report, folder, draws);
+    result.design = settings_.design;
     WriteSuiteResult(result, folder / "result.json");
     return result;
   }
@@ -208,7 +200,7 @@ class Suite {
   const SuiteOptions& options_;
   const std::atomic<bool>& stop_;
   std::vector<int> overlaps_;
-  SuiteResult settings_;  // those of every result, but for the overlap
+  SuiteResult settings_;  // those of every result, but for the overlap; and the model's design
   std::vector<SuiteSequence> sequences_;
 };
 

@@ -155,6 +155,30 @@ TEST_F(SuiteRunnerTest, AResultThatCannotBeReadIsNamed) {
   EXPECT_THAT(ErrorFrom([&] { Run(); }), HasSubstr("overlap is 5.9; expected a whole number"));
 }
 
+TEST_F(SuiteRunnerTest, ResultsTellWhatTheModelIs) {
+  options_.datasets = {"tum"};
+  ModelConfig config = TinyConfig();
+  config.decoder.kind = DecoderKind::kFull;
+  config.head.rotation = RotationHead::kEuler;
+  config.head.confidence = false;
+  SaveModelFile(config, *RandomModel(config, 1).weights, DType::kF32, At("tiny.safetensors"));
+  Run();
+  const auto path = At("out/tum/rgbd_dataset_freiburg1_xyz/result.json");
+  SuiteResult result = ReadSuiteResult(path);
+  EXPECT_EQ(result.design,
+            (ModelDesign{EncoderKind::kPair, DecoderKind::kFull, RotationHead::kEuler, false}));
+  std::string text = ReadWholeFile(path);
+  EXPECT_THAT(text, HasSubstr("\"attention\": \"full\""));
+  const std::string key = "\"euler\"";
+  WriteFile(path, text.replace(text.find(key), key.size(), "\"angles\""));
+  EXPECT_THAT(ErrorFrom([&] { Run(); }), HasSubstr("rotation is 'angles'; expected one of procrustes, "));
+  // Those of earlier versions do not, and are good all the same.
+  result.design.reset();
+  WriteSuiteResult(result, path);
+  EXPECT_THAT(ReadWholeFile(path), testing::Not(HasSubstr("design")));
+  EXPECT_EQ(Run()[0].results.at(5).design, std::nullopt);
+}
+
 TEST_F(SuiteRunnerTest, ASequenceThatFailsDoesNotStopTheRest) {
   options_.datasets = {"tum-layout"};
   WriteRecording(At("data/broken_picture"), 10, 1);

@@ -15,14 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <typename Enum, size_t count>
-const char* NameOf(const ConfigName<Enum> (&names)[count], Enum value) {
-  for (const auto& entry : names) {
-    if (entry.value == value) return entry.name;
-  }
-  throw Error("a configuration holds an unknown enumerator");
-}
-
 // Reads the keys of one JSON object, each once, and complains about those that nobody read.
 class ObjectReader {
  public:
@@ -63,15 +55,7 @@ class ObjectReader {
   void Read(const char* key, const ConfigName<Enum> (&names)[count], Enum* value) {
     std::string name;
     Read(key, &name);
-    std::string known;
-    for (const auto& entry : names) {
-      if (name == entry.name) {
-        *value = entry.value;
-        return;
-      }
-      known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.name);
-    }
-    throw Error(fmt::format("{}.{} is '{:.40}'; expected one of {}", path_, key, name, known));
+    *value = ValueOf(names, name, fmt::format("{}.{}", path_, key));
   }
 
   void ExpectNoMore() const {

@@ -2,6 +2,11 @@
 // The names of a configuration's choices, in model files and in training configurations.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "calfvo/error.h"
 #include "weights/model_config.h"
 
 namespace calfvo {
@@ -30,5 +35,24 @@ inline constexpr ConfigName<ResizeFilter> kFilterNames[] = {
     {ResizeFilter::kLanczos, "lanczos"}};
 inline constexpr ConfigName<PositionInterpolation> kInterpolationNames[] = {
     {PositionInterpolation::kOffset, "offset"}, {PositionInterpolation::kAntialias, "antialias"}};
+
+template <typename Enum, size_t count>
+const char* NameOf(const ConfigName<Enum> (&names)[count], Enum value) {
+  for (const auto& entry : names) {
+    if (entry.value == value) return entry.name;
+  }
+  throw Error("a configuration holds an unknown enumerator");
+}
+
+// Throws Error listing the names; `what` stands for the field.
+template <typename Enum, size_t count>
+Enum ValueOf(const ConfigName<Enum> (&names)[count], std::string_view name, std::string_view what) {
+  std::string known;
+  for (const auto& entry : names) {
+    if (name == entry.name) return entry.value;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.name);
+  }
+  throw Error(fmt::format("{} is '{:.40}'; expected one of {}", what, name, known));
+}
 
 }  // namespace calfvo
