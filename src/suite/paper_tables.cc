@@ -3,6 +3,7 @@
 
 #include "config/toml_reader.h"
 #include "suite/paper_tables_text.h"
+#include "weights/model_config_names.h"
 
 namespace calfvo {
 namespace {
@@ -24,6 +25,10 @@ double Number(TomlTable& table, std::string_view key) {
 }
 bool Boolean(TomlTable& table, std::string_view key) {
   return Needed(table, key, table.Boolean(key));
+}
+template <typename Names>
+auto Choice(TomlTable& table, std::string_view key, const Names& names) {
+  return Needed(table, key, table.Choice(key, names));
 }
 std::vector<double> Numbers(TomlTable& table, std::string_view key, size_t count) {
   std::vector<double> numbers = table.Numbers(key, count);
@@ -47,6 +52,15 @@ PaperTables ParsePaperTables(std::string_view toml) {
   for (TomlTable& row : top.Tables("accuracy")) {
     tables.accuracy.push_back({Text(row, "method"), Boolean(row, "calibrated"), Boolean(row, "aligned"),
                                Numbers(row, "t_rel", count), Numbers(row, "r_rel", count)});
+    row.RefuseUnknown();
+  }
+  for (TomlTable& row : top.Tables("ablations")) {
+    tables.ablations.push_back(
+        {Text(row, "name"),
+         {Choice(row, "encoder", kEncoderNames), Choice(row, "attention", kDecoderNames),
+          Choice(row, "rotation", kRotationNames), Boolean(row, "confidence")},
+         Numbers(row, "t_rel", count),
+         Numbers(row, "r_rel", count)});
     row.RefuseUnknown();
   }
   for (TomlTable& row : top.Tables("overlap")) {

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/model_design.h"
+
 namespace calfvo {
 
-// Lists have one number per benchmark, in the order of PaperTables::benchmarks.
+// Lists have one number per benchmark, in the order of PaperTables::benchmarks; NaN where none is printed.
 struct PaperTables {
   struct Benchmark {
     std::string name;  // "TUM"
@@ -23,6 +25,11 @@ struct PaperTables {
   };
   struct Scale {
     std::vector<double> sequences, median_scale, t_rel_aligned, t_rel_as_is;
+  };
+  struct Ablation {
+    std::string name;
+    ModelDesign design;
+    std::vector<double> t_rel, r_rel;
   };
   struct Overlap {
     int64_t frames = 0;
@@ -49,6 +56,7 @@ struct PaperTables {
   std::vector<Benchmark> benchmarks;
   std::vector<Accuracy> accuracy;
   Scale scale;
+  std::vector<Ablation> ablations;
   std::vector<Overlap> overlap;
   Global global;
   std::vector<Completion> completion;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/testing.h"
 #include "datasets/sequence.h"
@@ -13,6 +14,7 @@ namespace calfvo {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(PaperTables, BenchmarksAreDatasetsWithLoaders) {
@@ -62,12 +64,50 @@ TEST(PaperTables, TheNumbersSayWhatTheTextSays) {
   EXPECT_EQ(sequences, 137.0);
 }
 
+// Table 3 and Table S1, and what the paper says of them in words.
+TEST(PaperTables, TheAblationsWereRead) {
+  const PaperTables tables = ReadPaperTables();
+  ASSERT_EQ(tables.ablations.size(), 9U);
+  const auto& baseline = tables.ablations[0];
+  EXPECT_EQ(baseline.design, ModelDesign());
+  EXPECT_THAT(baseline.t_rel, ElementsAre(0.0060, 0.1292, 0.1066, 0.0074, 0.0217));
+  EXPECT_THAT(baseline.r_rel, ElementsAre(0.1836, 0.1190, 0.4137, 0.3462, 0.2996));
+  double t_rel = 0.0;
+  double r_rel = 0.0;
+  for (const auto& row : tables.ablations) {
+    // "Every other row changes one component and keeps the rest", and is worse on ScanNet.
+    const ModelDesign& design = row.design;
+    EXPECT_EQ((design.encoder != EncoderKind::kCroco) + (design.attention != DecoderKind::kTimeSpace) +
+                  (design.rotation != RotationHead::kProcrustes) + !design.confidence,
+              &row == &baseline ? 0 : 1)
+        << row.name;
+    EXPECT_GE(row.t_rel[0], baseline.t_rel[0]);
+    EXPECT_GE(row.r_rel[0], baseline.r_rel[0]);
+    EXPECT_EQ(std::isnan(row.t_rel[4]), design != ModelDesign() && design.confidence) << row.name;
+    t_rel += row.t_rel[0];
+    r_rel += row.r_rel[0];
+  }
+  EXPECT_NEAR(t_rel, 0.0060 + 0.0085 + 0.0072 + 0.0079 + 0.0064 + 0.0063 + 0.0081 + 2 * 0.0079, 1e-12);
+  EXPECT_NEAR(r_rel, 0.1836 + 0.2838 + 0.2289 + 0.2393 + 0.1874 + 0.1853 + 0.2764 + 0.2721 + 0.2672, 1e-12);
+  // The percentages of Table S1.
+  const auto& none = tables.ablations[1];
+  ASSERT_FALSE(none.design.confidence);
+  const double t_worse[] = {41.7, -0.3, 34.9, 41.6, 8.7};
+  const double r_worse[] = {54.6, 95.1, 101.7, 50.6, 36.7};
+  for (size_t i = 0; i < 5; ++i) {  // of numbers with more digits than are printed
+    EXPECT_NEAR(100.0 * (none.t_rel[i] / baseline.t_rel[i] - 1.0), t_worse[i], 0.35);
+    EXPECT_NEAR(100.0 * (none.r_rel[i] / baseline.r_rel[i] - 1.0), r_worse[i], 0.1);
+  }
+}
+
 TEST(PaperTables, SaysWhatIsWrong) {
   const auto message = [](const char* toml) { return ErrorFrom([&] { ParsePaperTables(toml); }); };
   EXPECT_THAT(message("[[benchmarks]]\nname = 'TUM'\n"), HasSubstr("kind"));
   EXPECT_THAT(message("[[benchmarks]]\nname = 'TUM'\nkind = 'tum'\n[scale]\nsequences = [1, 2]\n"),
               HasSubstr("expected a list of 1 numbers"));
   EXPECT_THAT(message("[[benchmarks]]\nname = 'TUM'\nkind = 'tum'\n"), HasSubstr("scale"));
+  EXPECT_THAT(message("[[ablations]]\nname = 'x'\nencoder = 'vit'\n"),
+              HasSubstr("is 'vit'; expected one of croco, dinov2, dinov3, pair"));
 }
 
 }  // namespace
