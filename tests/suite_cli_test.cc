@@ -93,8 +93,61 @@ TEST_F(SuiteCli, AFailureIsToldAndTheSameCommandGoesOn) {
   EXPECT_THAT(again.err, Not(HasSubstr("tum-layout/two")));
 }
 
+TEST_F(SuiteCli, SeveralModelsInOneTable) {
+  MakeClips();
+  ModelConfig config = TinyConfig();
+  config.head.rotation = RotationHead::kQuaternion;
+  config.head.confidence = false;
+  SaveModelFile(config, *RandomModel(config, 2).weights, DType::kF32, At("other.safetensors"));
+  const std::string suite = "suite --data data --quiet --format csv --table accuracy --model ";
+  const Outcome tiny = Calfvo(suite + "tiny.safetensors -o tiny");
+  ASSERT_EQ(tiny.exit_code, 0) << tiny.err;
+  ASSERT_EQ(Calfvo(suite + "other.safetensors -o other").exit_code, 0);
+  const Outcome both = Calfvo("suite --compare tiny/ other --format csv -o tables");
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_EQ(both.out, ReadWholeFile(At("tables/comparison.csv")));
+  EXPECT_THAT(both.out, HasSubstr("ablations,tiny,encoder,pair,\nablations,tiny,attention,time_space,\n"
+                                  "ablations,tiny,rotation,procrustes,\nablations,tiny,confidence,yes,\n"));
+  EXPECT_THAT(both.out,
+              HasSubstr("ablations,other,rotation,quaternion,\nablations,other,confidence,none,\n"));
+  EXPECT_THAT(both.out, HasSubstr(",best\n"));
+  EXPECT_THAT(both.out, HasSubstr(",second\n"));
+  // The number that the suite itself has told.
+  const std::string before = "accuracy,\"tiny, this run\",tum-layout t_rel,";
+  const size_t at = tiny.out.find(before);
+  ASSERT_NE(at, std::string::npos);
+  const size_t start = at + before.size();
+  const std::string t_rel = tiny.out.substr(start, tiny.out.find(',', start) - start);
+  EXPECT_THAT(both.out, HasSubstr("ablations,tiny,tum-layout t_rel," + t_rel + ","));
+
+  const Outcome printed = Calfvo("suite --compare tiny other --format markdown");
+  EXPECT_EQ(printed.exit_code, 0) << printed.err;
+  EXPECT_THAT(printed.out, HasSubstr("| other | pair | time\\_space | quaternion | none | "));
+  EXPECT_FALSE(std::filesystem::exists(At("comparison.md")));
+}
+
+TEST_F(SuiteCli, WhatCannotBeCompared) {
+  const Outcome nothing = Calfvo("suite --compare .");
+  EXPECT_EQ(nothing.exit_code, 1);
+  EXPECT_THAT(nothing.err, HasSubstr(".: no results of `calfvo suite`"));
+  EXPECT_EQ(nothing.out, "");
+  std::filesystem::create_directories(At("out/tum/walk"));
+  std::ofstream(At("out/tum/walk/result.json")) << "{\"model\": \"ti";
+  EXPECT_THAT(Calfvo("suite --compare out").err, HasSubstr("out/tum/walk/result.json: "));
+  const Outcome with_data = Calfvo("suite --compare out --data data");
+  EXPECT_EQ(with_data.exit_code, 2);
+  EXPECT_THAT(with_data.err, HasSubstr("--data: is for running; --compare reads what was run before"));
+  EXPECT_EQ(Calfvo("suite --compare out --overlap 3").exit_code, 2);
+  EXPECT_EQ(Calfvo("suite --compare").exit_code, 2);
+}
+
 TEST_F(SuiteCli, WrongUsage) {
-  EXPECT_EQ(Calfvo("suite -o out").exit_code, 2);
+  const Outcome no_data = Calfvo("suite -o out");
+  EXPECT_EQ(no_data.exit_code, 2);
+  EXPECT_THAT(no_data.err, HasSubstr("--data, or --compare, is required"));
+  const Outcome no_output = Calfvo("suite --data data");
+  EXPECT_EQ(no_output.exit_code, 2);
+  EXPECT_THAT(no_output.err, HasSubstr("--output is required"));
   EXPECT_EQ(Suite("--table accuracies").exit_code, 2);
   EXPECT_EQ(Suite("--format pdf").exit_code, 2);
   const Outcome none = Suite("");

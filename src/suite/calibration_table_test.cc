@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "suite/test_suite.h"
+
 namespace calfvo {
 namespace {
 
@@ -23,12 +25,6 @@ SuiteSequence Sequence(const char* kind, const char* path, StepCalibration calib
   result.calibration = std::move(calibration);
   const std::filesystem::path folder(path);
   return {{kind, folder.filename().string(), folder}, 10, {{5, result}}, ""};
-}
-
-std::vector<std::string> Texts(const std::vector<TableCell>& row) {
-  std::vector<std::string> texts;
-  for (const TableCell& cell : row) texts.push_back(cell.text);
-  return texts;
 }
 
 class CalibrationTableTest : public testing::Test {

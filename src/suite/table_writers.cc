@@ -101,6 +101,7 @@ std::string LatexText(std::string_view text) {
                                                                       {"°", "\\textdegree{}"},
                                                                       {"σ", "$\\sigma$"},
                                                                       {"ρ", "$\\rho$"},
+                                                                      {"Ω", "$\\Omega$"},
                                                                       {"×", "$\\times$"}};
   return Replaced(text, kRules);
 }

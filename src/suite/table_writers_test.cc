@@ -20,7 +20,7 @@ std::vector<ResultTable> Tables() {
            .rows = {{{"A<b>†"}, {"0.5", Mark::kBest}},
                     {{"B, \"c\""}, {"10.5", Mark::kSecondBest}},
                     {{"D|e"}, {"-"}}}},
-          {.name = "scale", .title = "Scale", .heading = {"set", "1σ ×ρ"}, .rows = {{{"x"}, {"1"}}}}};
+          {.name = "scale", .title = "Scale", .heading = {"set", "1σ ×ρΩ"}, .rows = {{{"x"}, {"1"}}}}};
 }
 
 std::string Written(const char* format) {
@@ -38,8 +38,8 @@ TEST(TableWriters, Text) {
             "50 % & more\n"
             "\n"
             "Scale\n\n"
-            "set  1σ ×ρ\n"
-            "x        1\n");
+            "set  1σ ×ρΩ\n"
+            "x         1\n");
 }
 
 TEST(TableWriters, Markdown) {
@@ -52,7 +52,7 @@ TEST(TableWriters, Markdown) {
             "| D\\|e | - |\n"
             "\n50 % &amp; more\n"
             "\n**Scale**\n\n"
-            "| set | 1σ ×ρ |\n"
+            "| set | 1σ ×ρΩ |\n"
             "|---|---:|\n"
             "| x | 1 |\n");
 }
@@ -70,7 +70,7 @@ TEST(TableWriters, Latex) {
                                "D|e & - \\\\\n"
                                "\\bottomrule\n"));
   EXPECT_THAT(latex, HasSubstr("\\caption{Scale}\n"));
-  EXPECT_THAT(latex, HasSubstr("set & 1$\\sigma$ $\\times$$\\rho$ \\\\\n"));
+  EXPECT_THAT(latex, HasSubstr("set & 1$\\sigma$ $\\times$$\\rho$$\\Omega$ \\\\\n"));
 }
 
 TEST(TableWriters, Csv) {
@@ -79,7 +79,7 @@ TEST(TableWriters, Csv) {
             "accuracy,A<b>†,TUM t_rel,0.5,best\n"
             "accuracy,\"B, \"\"c\"\"\",TUM t_rel,10.5,second\n"
             "accuracy,D|e,TUM t_rel,-,\n"
-            "scale,x,1σ ×ρ,1,\n");
+            "scale,x,1σ ×ρΩ,1,\n");
 }
 
 TEST(TableWriters, Html) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of this folder share: small recordings on disk. Included by *_test.cc files only.
+// What the tests of this folder share: small recordings on disk, and the texts of tables. Included by
+// *_test.cc files only.
 #pragma once
 
 #include "datasets/test_sequences.h"
+#include "suite/result_table.h"
 
 namespace calfvo {
 
@@ -20,6 +22,12 @@ inline void WriteRecording(const std::filesystem::path& folder, int frames, int 
   }
   WriteFile(folder / "rgb.txt", list);
   WriteFile(folder / "groundtruth.txt", poses);
+}
+
+inline std::vector<std::string> Texts(const std::vector<TableCell>& row) {
+  std::vector<std::string> texts;
+  for (const TableCell& cell : row) texts.push_back(cell.text);
+  return texts;
 }
 
 }  // namespace calfvo
