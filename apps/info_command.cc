@@ -8,6 +8,7 @@
 
 #include "backend/backends.h"
 #include "base/thread_pool.h"
+#include "calfvo/version.h"
 #include "commands.h"
 #include "estimator/model_choice.h"
 

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/usage_message.h"
 #include "calfvo/error.h"
+#include "calfvo/version.h"
 #include "commands.h"
 
 namespace calfvo {

@@ -14,6 +14,7 @@
 #include "base/progress.h"
 #include "base/thread_pool.h"
 #include "calfvo/error.h"
+#include "calfvo/version.h"
 #include "clip/clip.h"
 #include "clip/clip_folder.h"
 #include "clip/preset.h"

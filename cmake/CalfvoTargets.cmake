@@ -32,7 +32,8 @@ function(calfvo_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(calfvo_${name} STATIC ${ARG_SOURCES})
   set_target_properties(calfvo_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(calfvo_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+  target_include_directories(calfvo_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
+                                                   "${PROJECT_BINARY_DIR}/include")
   target_link_libraries(calfvo_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS} calfvo_flags)
 endfunction()
 

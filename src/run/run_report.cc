@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "calfvo/version.h"
 #include "eval/evaluation_text.h"
 
 namespace calfvo {

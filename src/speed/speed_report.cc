@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "calfvo/version.h"
 #include "eval/table.h"
 
 namespace calfvo {

@@ -5,13 +5,19 @@
 #include <calfvo/geometry.h>
 #include <calfvo/odometry.h>
 #include <calfvo/trajectory.h>
+#include <calfvo/version.h>
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
+  const std::string headers = std::to_string(CALFVO_VERSION_MAJOR) + '.' +
+                              std::to_string(CALFVO_VERSION_MINOR) + '.' +
+                              std::to_string(CALFVO_VERSION_PATCH);
+  if (headers != CALFVO_VERSION || headers != calfvo::Version()) return 1;
   calfvo::Trajectory written;
   for (int i = 0; i < 5; ++i) {
     written.timestamps_ns.push_back(int64_t{1'000'000'000} * i);

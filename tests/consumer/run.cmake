@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DBUILD=… -DSOURCE=… -DSCRATCH=… -DCOMPILER=… -P run.cmake
+# cmake -DBUILD=… -DSOURCE=… -DSCRATCH=… -DCOMPILER=… -DEXAMPLES=… -DLIBDIR=… -DVERSION=… -P run.cmake
 file(REMOVE_RECURSE "${SCRATCH}")
 set(prefix "${SCRATCH}/prefix")
 function(run)
@@ -45,3 +45,25 @@ endforeach()
 run("${SCRATCH}/build/consumer" "${SCRATCH}/trajectory.tum")
 run("${prefix}/bin/calfvo" eval --ref "${SCRATCH}/trajectory.tum" --est "${SCRATCH}/trajectory.tum")
 run("${prefix}/bin/calfvo" synth room --preset phone --frames 1 --size 32x24 -o "${SCRATCH}/clip")
+
+# Without CMake, and from where the installation was moved to: pkg-config knows the version, what to compile with and
+# nothing to link but the library, also for those who ask for --static.
+find_program(PKG_CONFIG pkg-config REQUIRED)
+set(moved "${SCRATCH}/moved")
+file(RENAME "${prefix}" "${moved}")
+set(ENV{PKG_CONFIG_PATH} "${moved}/${LIBDIR}/pkgconfig")
+set(ENV{LD_LIBRARY_PATH} "${moved}/${LIBDIR}")
+run("${PKG_CONFIG}" "--exact-version=${VERSION}" calfvo)
+foreach(asked "--libs" "--libs;--static")
+  execute_process(COMMAND "${PKG_CONFIG}" ${asked} calfvo OUTPUT_VARIABLE libraries OUTPUT_STRIP_TRAILING_WHITESPACE
+                  COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT libraries MATCHES "^-L[^ ]+ -lcalfvo$")
+    message(FATAL_ERROR "pkg-config ${asked} says: ${libraries}")
+  endif()
+endforeach()
+execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs calfvo OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(flags UNIX_COMMAND "${flags}")
+run("${COMPILER}" -std=c++20 "${SOURCE}/main.cc" ${flags} -o "${SCRATCH}/plain_consumer")
+run("${SCRATCH}/plain_consumer" "${SCRATCH}/plain.tum")
+run("${COMPILER}" -std=c++20 "${EXAMPLES}/make_trajectories.cc" ${flags} -o "${SCRATCH}/make_trajectories")
+run("${SCRATCH}/make_trajectories" "${SCRATCH}/trajectories" 20)
