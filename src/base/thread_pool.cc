@@ -8,15 +8,25 @@
 #include <system_error>
 #include <utility>
 
+#include "base/cpu_quota.h"
 #include "calfvo/error.h"
 
 namespace calfvo {
 
+namespace {
+
 // The standard library counts the machine's cores.
-int AvailableCores() {
+int AllowedCores() {
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return CPU_COUNT(&allowed);
   return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));  // over 1024 of them
+}
+
+}  // namespace
+
+int AvailableCores(const std::filesystem::path& root) {
+  const int allowed = AllowedCores();
+  return static_cast<int>(std::min<int64_t>(allowed, CpuQuota(root).value_or(allowed)));
 }
 
 void ThreadPool::CheckCount(int threads) {

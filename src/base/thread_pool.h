@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -14,8 +15,9 @@
 namespace calfvo {
 
 // Cores that the calling thread, and threads that it starts, may run on (taskset, Slurm, a container's
-// cpuset); a quota of time (docker run --cpus) does not count.
-int AvailableCores();
+// cpuset), or as many as their quota of time (docker run --cpus) is worth, if that is fewer. `root` is that
+// of CpuQuota.
+int AvailableCores(const std::filesystem::path& root = "/");
 
 // ParallelFor(count, body) calls body(i) once for each i in [0, count), spread over the pool's threads and
 // the calling one, and returns when all have run. Indices are handed out in order, so that results written

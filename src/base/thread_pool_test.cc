@@ -76,6 +76,22 @@ TEST(ThreadPool, HasAThreadPerCoreThatMayBeUsed) {
   }).join();
 }
 
+TEST(AvailableCores, AreNoMoreThanTheQuotaIsWorth) {
+  const TempFolder root;
+  const int allowed = AvailableCores(root.path());
+  std::filesystem::create_directories(root.path() / "proc/self");
+  std::ofstream(root.path() / "proc/self/cgroup") << "0::/\n";
+  std::ofstream(root.path() / "proc/self/mountinfo") << "30 23 0:26 / /groups rw - cgroup2 cgroup2 rw\n";
+  std::filesystem::create_directories(root.path() / "groups");
+  const auto with_quota = [&](int64_t cores) {
+    std::ofstream(root.path() / "groups/cpu.max") << 100'000 * cores << " 100000\n";
+    return AvailableCores(root.path());
+  };
+  EXPECT_EQ(with_quota(1), 1);
+  EXPECT_EQ(with_quota(allowed + 1), allowed);
+  EXPECT_EQ(with_quota(int64_t{1} << 40), allowed);
+}
+
 TEST(ThreadPool, RefusesCountsThatMakeNoSense) {
   EXPECT_EQ(ErrorFrom([] { ThreadPool pool(-1); }),
             "threads is -1; expected 1 to 1024, or 0 for one per core");
