@@ -14,9 +14,14 @@ namespace {
 
 using testing::HasSubstr;
 
-// With `progressive`, in as many scans; `optimised` takes as few bits as there can be.
-std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour,
-                     const std::vector<jpeg_scan_info>& progressive = {}, bool optimised = false) {
+struct Coding {
+  bool progressive = false;                // in the ten scans, or six of grey pictures, that libjpeg takes
+  std::vector<jpeg_scan_info> scans = {};  // in these, if there are any
+  bool optimised = false;                  // in as few bits as there can be
+  bool arithmetic = false;
+};
+
+std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour, const Coding& coding = {}) {
   jpeg_compress_struct jpeg{};
   jpeg_error_mgr errors{};
   jpeg.err = jpeg_std_error(&errors);
@@ -30,9 +35,13 @@ std::string FlatJpeg(int width, int height, const std::vector<uint8_t>& colour,
   jpeg.in_color_space = colour.size() == 3 ? JCS_RGB : JCS_GRAYSCALE;
   jpeg_set_defaults(&jpeg);
   jpeg_set_quality(&jpeg, 95, TRUE);
-  if (!progressive.empty()) jpeg.scan_info = progressive.data();
-  jpeg.optimize_coding = static_cast<boolean>(optimised);
-  jpeg.num_scans = static_cast<int>(progressive.size());
+  if (coding.progressive) jpeg_simple_progression(&jpeg);
+  if (!coding.scans.empty()) {
+    jpeg.scan_info = coding.scans.data();
+    jpeg.num_scans = static_cast<int>(coding.scans.size());
+  }
+  jpeg.optimize_coding = static_cast<boolean>(coding.optimised);
+  jpeg.arith_code = static_cast<boolean>(coding.arithmetic);
   jpeg_start_compress(&jpeg, TRUE);
   std::vector<uint8_t> row;
   for (int x = 0; x < width; ++x) row.insert(row.end(), colour.begin(), colour.end());
@@ -88,13 +97,13 @@ TEST(DecodeJpeg, RefusesDamage) {
 // Two bits for each block: nothing takes less.
 TEST(DecodeJpeg, ReadsLargePicturesOfAlmostNothing) {
   Frame frame;
-  const std::string flat = FlatJpeg(4096, 4096, {128}, {}, /*optimised=*/true);
+  const std::string flat = FlatJpeg(4096, 4096, {128}, {.optimised = true});
   EXPECT_LT(flat.size(), 512U * 512 / 4 + 1000);
   DecodeImage(flat, frame);
   EXPECT_TRUE(IsNear(Pixel(frame, 4095, 4095), {128, 128, 128}, 1));
-  DecodeImage(FlatJpeg(4096, 4096, {255, 255, 255}, {}, /*optimised=*/true), frame);
+  DecodeImage(FlatJpeg(4096, 4096, {255, 255, 255}, {.optimised = true}), frame);
   EXPECT_TRUE(IsNear(Pixel(frame, 4095, 4095), {255, 255, 255}, 1));
-  DecodeImage(FlatJpeg(4096, 4096, {128}, ManyScans(8)), frame);
+  DecodeImage(FlatJpeg(4096, 4096, {128}, {.scans = ManyScans(8)}), frame);
   EXPECT_TRUE(IsNear(Pixel(frame, 4095, 4095), {128, 128, 128}, 1));
 }
 
@@ -108,13 +117,47 @@ TEST(DecodeJpeg, RefusesAClaimBeforeMakingRoom) {
   EXPECT_EQ(frame.rgb.capacity(), 0U);
 }
 
-TEST(DecodeJpeg, ReadsProgressiveFilesOfManyScansButNotOfAnyNumber) {
+void ReadsManyScansButNotAnyNumber(bool arithmetic) {
+  const auto in_scans = [&](size_t count) {
+    return FlatJpeg(17, 9, {77}, {.scans = ManyScans(count), .arithmetic = arithmetic});
+  };
   Frame frame;
-  DecodeImage(FlatJpeg(17, 9, {77}, ManyScans(100)), frame);
+  DecodeImage(FlatJpeg(17, 9, {200, 100, 50}, {.progressive = true, .arithmetic = arithmetic}), frame);
+  EXPECT_TRUE(IsNear(Pixel(frame, 16, 8), {200, 100, 50}, 2));
+  DecodeImage(in_scans(100), frame);
   EXPECT_TRUE(IsNear(Pixel(frame, 16, 8), {77, 77, 77}, 1));
-  EXPECT_EQ(ErrorFrom([&] { DecodeImage(FlatJpeg(17, 9, {77}, ManyScans(101)), frame); }),
+  for (const size_t count : {101, 600}) {
+    EXPECT_EQ(ErrorFrom([&] { DecodeImage(in_scans(count), frame); }),
+              "the JPEG has over 100 scans, many more than pictures need; save it anew");
+  }
+}
+
+TEST(DecodeJpeg, ReadsProgressiveFilesOfManyScansButNotOfAnyNumber) {
+  ReadsManyScansButNotAnyNumber(/*arithmetic=*/false);
+}
+
+#if defined(C_ARITH_CODING_SUPPORTED) && defined(D_ARITH_CODING_SUPPORTED)
+TEST(DecodeJpeg, ReadsArithmeticCodingOfManyScansButNotOfAnyNumber) {
+  ReadsManyScansButNotAnyNumber(/*arithmetic=*/true);
+}
+
+// Each component in a scan of its own, which says so again and again: no progression forbids that.
+TEST(DecodeJpeg, RefusesManyScansThatAreNotProgressiveToo) {
+  std::vector<jpeg_scan_info> scans;
+  for (int i = 0; i < 3; ++i) {
+    scans.push_back({.comps_in_scan = 1, .component_index = {i}, .Ss = 0, .Se = 63, .Ah = 0, .Al = 0});
+  }
+  std::string file = FlatJpeg(17, 9, {200, 100, 50}, {.scans = scans, .arithmetic = true});
+  Frame frame;
+  DecodeImage(file, frame);
+  EXPECT_TRUE(IsNear(Pixel(frame, 16, 8), {200, 100, 50}, 2));
+  const size_t first = file.find("\xff\xda");
+  const std::string scan = file.substr(first, file.find("\xff\xda", first + 2) - first);
+  for (int i = 0; i < 100; ++i) file.insert(first, scan);
+  EXPECT_EQ(ErrorFrom([&] { DecodeImage(file, frame); }),
             "the JPEG has over 100 scans, many more than pictures need; save it anew");
 }
+#endif
 
 }  // namespace
 }  // namespace calfvo
