@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -17,6 +16,7 @@
 #include "frames/frame_source.h"
 #include "run/evaluated_run.h"
 #include "run/run_input.h"
+#include "run/run_json.h"
 
 namespace calfvo {
 namespace {
@@ -48,8 +48,7 @@ struct HeldRun {
 
 std::optional<HeldRun> FindRun(const fs::path& folder) {
   for (const char* name : {kFinished, kUnfinished}) {
-    std::ifstream stream(folder / name);
-    const Json json = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+    const Json json = Json::parse(ReadRunJson(folder / name).text, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !json.contains("input") || !json["input"].is_string()) continue;
     HeldRun held{.input = json["input"], .run_json = {}};
     if (name == kFinished && json.value("interrupted", Json()) == false) held.run_json = JsonText(json);
@@ -119,6 +118,13 @@ void CheckRunFolder(const fs::path& folder, const std::string& input, bool overw
   if (name == kNames.end()) return;
   const std::optional<HeldRun> held = FindRun(folder);
   if (!held) {
+    for (const char* file : {kFinished, kUnfinished}) {
+      const std::string excess = ReadRunJson(folder / file).excess;
+      if (excess.empty()) continue;
+      throw Error(
+          fmt::format("{}: {}, which calfvo run does not write; give another folder by -o, or move it away",
+                      (folder / file).string(), excess));
+    }
     throw Error(
         fmt::format("{}: is in the way, and nothing tells that calfvo run left it there; give another "
                     "folder by -o, or move it away",

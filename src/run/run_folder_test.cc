@@ -90,6 +90,43 @@ TEST_F(RunFolderTest, FilesThatNoRunLeftAreNeverRemoved) {
   }
 }
 
+// What would take long to parse, or be too deep to copy.
+TEST_F(RunFolderTest, MonstrousFilesAreRefused) {
+  const std::string video = Video("a.mp4");
+  const auto run_json = [&](const std::string& more) {
+    return R"({"input": ")" + AbsoluteInput(video) + R"(", "interrupted": false)" + more + "}";
+  };
+  const auto keys = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += R"(, "key)" + std::to_string(i) + R"(": 1)";
+    return text;
+  };
+  const auto nested = [](size_t depth) {
+    return R"(, "a": )" + std::string(depth, '[') + std::string(depth, ']');
+  };
+  for (const std::string& most : {keys(9998), nested(15), R"(, "a": ")" + std::string(1 << 20, 'x') + '"'}) {
+    Write("out/run.json", run_json(most));
+    EXPECT_TRUE(FinishedRun(out_, video).has_value());
+    EXPECT_EQ(Refusal(video), "no error");
+  }
+  const std::pair<std::string, std::string> monsters[] = {
+      {keys(9999), "has over 10000 keys"},
+      {keys(500'000), "has over 10000 keys"},
+      {nested(16), "is nested over 16 deep"},
+      {nested(1'000'000), "is nested over 16 deep"},
+      {R"(, "a": ")" + std::string(16 << 20, 'x') + '"', "has over 16 MiB"}};
+  for (const auto& [more, what] : monsters) {
+    Write("out/run.json", run_json(more));
+    EXPECT_FALSE(FinishedRun(out_, video).has_value());
+    EXPECT_EQ(Refusal(video, /*overwrite=*/true),
+              (out_ / "run.json").string() + ": " + what +
+                  ", which calfvo run does not write; give another folder by -o, or move it away");
+  }
+  // One that a run is known to have been about to replace is none in the way.
+  Write("out/unfinished.json", R"({"input": ")" + AbsoluteInput(video) + R"("})");
+  EXPECT_EQ(Refusal(video), "no error");
+}
+
 // They would be among the pictures of the next run.
 TEST_F(RunFolderTest, PicturesOfARunAreKeptApartFromThoseOfItsInput) {
   const std::string out = out_.string();
