@@ -207,10 +207,14 @@ Json ToJson(const EncoderConfig& encoder) {
   return json;
 }
 
-// nlohmann keeps the last of repeated keys; here they are refused. Also bounds the nesting, and how many keys
-// an object has: each is searched for among those before it.
+// nlohmann keeps the last of repeated keys; here they are refused. Also bounds the nesting, how many keys an
+// object has, since each is searched for among those before it, and the text: with a callback, every end of
+// an object searches the array that holds it.
 Json ParseStrictly(std::string_view text) {
   constexpr size_t kMaxKeys = 64;
+  constexpr size_t kMaxBytes = size_t{64} << 10;
+  if (text.size() > kMaxBytes)
+    throw Error(fmt::format("config has {} bytes; expected at most {}", text.size(), kMaxBytes));
   std::vector<std::set<std::string>> keys;
   const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > 8) throw Error("config is nested too deeply");

@@ -130,6 +130,9 @@ TEST(ModelConfig, IsStrict) {
   std::string many = "{\"0\": 0";
   for (int i = 1; i < 100; ++i) many += fmt::format(", \"{}\": 0", i);
   EXPECT_EQ(ParseError(many + "}"), "file: config has an object of more than 64 keys");
+  std::string objects = "[{}";
+  for (int i = 0; i < 100'000; ++i) objects += ",{}";
+  EXPECT_EQ(ParseError(objects + "]"), "file: config has 300004 bytes; expected at most 65536");
   EXPECT_LT(ParseError("{\"name\": " + std::string(10'000, 'x') + "}").size(), 300U);
   // A few such steps would be nowhere.
   ModelConfig wild = NamedConfig("calfvo-l");
