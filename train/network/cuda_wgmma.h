@@ -62,7 +62,6 @@ inline __device__ void ShareWithProducts() {
 #define CALFVO_TILE(i) "+f"(sums[i][0]), "+f"(sums[i][1]), "+f"(sums[i][2]), "+f"(sums[i][3])
 
 // sums [64][8 · tiles] = a · bᵀ, added to sums if `add`: 64 rows and 8 · tiles rows, sixteen columns of each.
-// The first factor is in shared memory or in registers.
 inline __device__ void MultiplyAsync(float (&sums)[2][4], uint64_t a, uint64_t b, bool add) {
   asm volatile(
       "{ .reg .pred add; setp.ne.b32 add, %10, 0; "
