@@ -48,6 +48,26 @@ __device__ Vector Parameter(const float* from) {
   return x;
 }
 
+// use(window, load(window)) for this block's part of the windows, several loads at a time.
+template <typename T, typename Load, typename Use>
+__device__ void ForWindows(const EmbeddingShape& shape, const Load& load, const Use& use) {
+  const int64_t step = gridDim.y;
+  for (int64_t first = blockIdx.y; first < shape.windows; first += kWindowsAtOnce * step) {
+    Packed<T> loaded[kWindowsAtOnce] = {};
+#pragma unroll
+    for (int i = 0; i < kWindowsAtOnce; ++i) {
+      const int64_t window = first + i * step;
+      if (window < shape.windows) loaded[i] = load(window);
+    }
+#pragma unroll
+    for (int i = 0; i < kWindowsAtOnce; ++i) {
+      const int64_t window = first + i * step;
+      if (window >= shape.windows) break;
+      use(window, Unpacked(loaded[i]));
+    }
+  }
+}
+
 template <typename T>
 __global__ void Embed(EmbeddingShape shape, EmbeddingInputs inputs, const T* __restrict__ tokens,
                       T* __restrict__ out) {
@@ -63,25 +83,16 @@ __global__ void Embed(EmbeddingShape shape, EmbeddingInputs inputs, const T* __r
     AddScaled(added, 1.0F, Parameter(inputs.time + place.frame * shape.channels + place.column));
     if (inputs.aspect != nullptr) aspect = Parameter(inputs.aspect + place.column);
   }
-  const int64_t step = gridDim.y;
-  for (int64_t first = blockIdx.y; first < shape.windows; first += kWindowsAtOnce * step) {
-    Packed<T> loaded[kWindowsAtOnce] = {};
-#pragma unroll
-    for (int i = 0; i < kWindowsAtOnce; ++i) {
-      const int64_t window = first + i * step;
-      if (!camera && window < shape.windows)
-        loaded[i] = LoadPacked(tokens + place.WithoutCamera(shape, window));
-    }
-#pragma unroll
-    for (int i = 0; i < kWindowsAtOnce; ++i) {
-      const int64_t window = first + i * step;
-      if (window >= shape.windows) break;
-      Vector x = Unpacked(loaded[i]);
-      AddScaled(x, 1.0F, added);
-      if (inputs.aspect != nullptr) AddScaled(x, inputs.log_aspect[window], aspect);
-      Store8(out + place.WithCamera(shape, window), x);
-    }
-  }
+  ForWindows<T>(
+      shape,
+      [&](int64_t window) {
+        return camera ? Packed<T>{} : LoadPacked(tokens + place.WithoutCamera(shape, window));
+      },
+      [&](int64_t window, Vector x) {
+        AddScaled(x, 1.0F, added);
+        if (inputs.aspect != nullptr) AddScaled(x, inputs.log_aspect[window], aspect);
+        Store8(out + place.WithCamera(shape, window), x);
+      });
 }
 
 template <typename T>
@@ -91,24 +102,13 @@ __global__ void Gradient(EmbeddingShape shape, const float* __restrict__ log_asp
   if (place.row >= place.rows) return;
   Vector sum = {};
   Vector weighted = {};
-  const int64_t step = gridDim.y;
-  for (int64_t first = blockIdx.y; first < shape.windows; first += kWindowsAtOnce * step) {
-    Packed<T> loaded[kWindowsAtOnce] = {};
-#pragma unroll
-    for (int i = 0; i < kWindowsAtOnce; ++i) {
-      const int64_t window = first + i * step;
-      if (window < shape.windows) loaded[i] = LoadPacked(of_out + place.WithCamera(shape, window));
-    }
-#pragma unroll
-    for (int i = 0; i < kWindowsAtOnce; ++i) {
-      const int64_t window = first + i * step;
-      if (window >= shape.windows) break;
-      const Vector d = Unpacked(loaded[i]);
-      if (place.token >= 0) Store8(of_tokens + place.WithoutCamera(shape, window), d);
-      AddScaled(sum, 1.0F, d);
-      if (log_aspect != nullptr) AddScaled(weighted, log_aspect[window], d);
-    }
-  }
+  ForWindows<T>(
+      shape, [&](int64_t window) { return LoadPacked(of_out + place.WithCamera(shape, window)); },
+      [&](int64_t window, const Vector& d) {
+        if (place.token >= 0) Store8(of_tokens + place.WithoutCamera(shape, window), d);
+        AddScaled(sum, 1.0F, d);
+        if (log_aspect != nullptr) AddScaled(weighted, log_aspect[window], d);
+      });
   Store8(sums + place.WithCamera(shape, 2 * int64_t{blockIdx.y}), sum);
   if (log_aspect != nullptr) Store8(sums + place.WithCamera(shape, 2 * int64_t{blockIdx.y} + 1), weighted);
 }

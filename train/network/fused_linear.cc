@@ -298,25 +298,27 @@ std::optional<at::Tensor> FusedLinearGelu(const at::Tensor& x, const LinearLayer
 }
 
 std::optional<at::Tensor> FusedFeedForward(const at::Tensor& x, const FeedForwardLayer& layer) {
-  const c10::DeviceGuard guard(x.device());
   const int64_t columns = layer.fc1.weight.size(0);
   if (!HasElement(x) || ElementOf(x) != Element::kBF16 || layer.fc1.weight.size(1) != kGeluProductInner ||
       layer.fc2.weight.size(0) != kGeluProductInner || columns % 64 != 0 ||
-      columns > kMaxGeluProductColumns || !HasHopperKernels()) {
+      columns > kMaxGeluProductColumns) {
     return std::nullopt;
   }
+  const c10::DeviceGuard guard(x.device());
+  if (!HasHopperKernels()) return std::nullopt;
   return FeedForwardFunction::apply(x.contiguous(), layer.fc1.weight, layer.fc1.bias, layer.fc2.weight);
 }
 
 std::optional<at::Tensor> FusedAttention(const at::Tensor& x, const LinearLayer& qkv, int64_t heads,
                                          const RopeTable& rope) {
-  const c10::DeviceGuard guard(x.device());
-  const RopeArguments turn(rope, qkv);
-  if (!HasElement(x) || ElementOf(x) != Element::kBF16 || x.size(1) > kMaxAttentionTokens ||
-      qkv.weight.size(0) != 3 * heads * kAttentionHeadSize ||
-      (turn.group != 0 && turn.group != 16 && turn.group != 32) || !HasHopperKernels()) {
+  const bool has_group = !rope.cos.defined() || rope.group == 16 || rope.group == 32;
+  if (!HasElement(x) || ElementOf(x) != Element::kBF16 || x.size(1) > kMaxAttentionTokens || !has_group ||
+      qkv.weight.size(0) != 3 * heads * kAttentionHeadSize) {
     return std::nullopt;
   }
+  const c10::DeviceGuard guard(x.device());
+  if (!HasHopperKernels()) return std::nullopt;
+  const RopeArguments turn(rope, qkv);
   return AttentionFunction::apply(x.contiguous(), qkv.weight, qkv.bias, turn.cos, turn.sin, heads,
                                   turn.group);
 }
