@@ -17,8 +17,9 @@ MICROSECONDS = {"ns": 1e-3, "nsecond": 1e-3, "us": 1.0, "usecond": 1.0, "ms": 1e
 GROUPS = [
     ("tracing and shading", RENDERER),
     ("rest of rendering", r"synth::|MotionKernel|RelativePoses|LogAspects"),
-    ("attention in frames", r"sdpa|cudnn::(compute_dot_do_o|convert_dq)|Joined<|Rotate<"),
+    ("attention in frames", r"attention::|sdpa|cudnn::(compute_dot_do_o|convert_dq)|Joined<|Rotate<"),
     ("convolutions", r"implicit_gemm|ImplicitGemm"),
+    ("products with GELU", r"GeluProduct"),
     ("products", r"^nvjet|cutlass_80_tensorop|splitKreduce"),
     ("first stage of the stem", r"::(Forward|Backward)$"),
     ("GELU", r"GeluOf|ThroughGelu"),

@@ -166,8 +166,8 @@ __device__ void ForTiles(Tiles& tiles, const Lane& lane, const GeluProductShape&
 }
 
 __global__ void __launch_bounds__(kThreads, 1)
-    Forward(GeluProductShape shape, const Bf16* __restrict__ x, const uint4* __restrict__ packed,
-            const float* __restrict__ bias, Bf16* __restrict__ product, Bf16* __restrict__ out) {
+    GeluProduct(GeluProductShape shape, const Bf16* __restrict__ x, const uint4* __restrict__ packed,
+                const float* __restrict__ bias, Bf16* __restrict__ product, Bf16* __restrict__ out) {
   extern __shared__ __align__(1024) uint4 bytes[];
   auto& tiles = *reinterpret_cast<Tiles*>(bytes);
   const Lane lane;
@@ -207,8 +207,9 @@ __global__ void __launch_bounds__(kThreads, 1)
 }
 
 __global__ void __launch_bounds__(kThreads, 1)
-    Backward(GeluProductShape shape, const Bf16* __restrict__ of_next, const uint4* __restrict__ packed,
-             const Bf16* __restrict__ product, Bf16* __restrict__ of_product, float* __restrict__ partial) {
+    GeluProductGradient(GeluProductShape shape, const Bf16* __restrict__ of_next,
+                        const uint4* __restrict__ packed, const Bf16* __restrict__ product,
+                        Bf16* __restrict__ of_product, float* __restrict__ partial) {
   extern __shared__ __align__(1024) uint4 bytes[];
   auto& tiles = *reinterpret_cast<Tiles*>(bytes);
   auto* sums = reinterpret_cast<float*>(&tiles + 1);  // [warps][columns]
@@ -287,7 +288,7 @@ void PackWeights(int columns, bool transposed, const float* weights, void* packe
 
 void GeluProductForward(const GeluProductShape& shape, const void* x, const void* packed, const float* bias,
                         void* product, void* out, CudaStream stream) {
-  Launch(Forward, shape, 0, stream, static_cast<const Bf16*>(x), static_cast<const uint4*>(packed), bias,
+  Launch(GeluProduct, shape, 0, stream, static_cast<const Bf16*>(x), static_cast<const uint4*>(packed), bias,
          static_cast<Bf16*>(product), static_cast<Bf16*>(out));
   CheckLaunch("feed-forward");
 }
@@ -295,8 +296,8 @@ void GeluProductForward(const GeluProductShape& shape, const void* x, const void
 void GeluProductBackward(const GeluProductShape& shape, const void* of_next, const void* packed,
                          const void* product, void* of_product, float* partial, float* of_bias,
                          CudaStream stream) {
-  const int blocks = Launch(Backward, shape, size_t{kWarps} * shape.columns * sizeof(float), stream,
-                            static_cast<const Bf16*>(of_next), static_cast<const uint4*>(packed),
+  const int blocks = Launch(GeluProductGradient, shape, size_t{kWarps} * shape.columns * sizeof(float),
+                            stream, static_cast<const Bf16*>(of_next), static_cast<const uint4*>(packed),
                             static_cast<const Bf16*>(product), static_cast<Bf16*>(of_product), partial);
   SumPartials(blocks, shape.columns, partial, of_bias, stream);
   CheckLaunch("the gradient of a feed-forward");
