@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA kernels, forward and backward, against the same operations composed on the CPU in f32.
 #include "network/fused.h"
+#include "network/cuda_kernels.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -161,8 +162,12 @@ TEST_P(Kernels, FeedForward) {
     for (const int64_t hidden : {64, 1024}) {
       for (const int64_t rows : {1, 193, 40'000}) {
         SCOPED_TRACE(testing::Message() << rows << " rows of " << dim << ", " << hidden << " between");
-        const auto function = [](const Tensors& in) {
+        const auto function = [&](const Tensors& in) {
           const FeedForwardLayer layer{{in[1], in[2]}, {in[3], in[4]}};
+          if (in[0].is_cuda()) {
+            const bool fits = GetParam() == at::kBFloat16 && dim == kGeluProductInner;
+            EXPECT_EQ(FusedFeedForward(in[0], layer).has_value(), fits && HasHopperKernels());
+          }
           return Tensors{layer(in[0]).Whole()};
         };
         const double scale1 = 1.0 / std::sqrt(static_cast<double>(dim));
@@ -228,6 +233,10 @@ TEST_P(Kernels, Attention) {
       RopeTable rope;
       if (group > 0) rope = {angles.cos().to(in[0].device()), angles.sin().to(in[0].device()), group};
       const AttentionLayer layer{{in[1], in[2]}, {in[3], in[4]}};
+      if (in[0].is_cuda()) {
+        const bool fits = GetParam() == at::kBFloat16 && head_size == 64 && tokens <= kMaxAttentionTokens;
+        EXPECT_EQ(FusedAttention(in[0], layer.qkv, heads, rope).has_value(), fits && HasHopperKernels());
+      }
       return Tensors{layer(in[0], heads, rope).Whole()};
     };
     const double scale = 1.0 / std::sqrt(static_cast<double>(dim));
