@@ -2,6 +2,7 @@
 // A fixed set of threads that run loops.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -66,10 +67,10 @@ class ThreadPool {
   std::condition_variable start_;
   std::condition_variable finish_;
   bool stopping_ = false;
-  uint64_t loop_number_ = 0;
+  std::atomic<uint64_t> loop_number_ = 0;  // may be read without the mutex, and so may running_
   int64_t next_ = 0;
   int64_t count_ = 0;
-  int running_ = 0;
+  std::atomic<int> running_ = 0;
   Trampoline call_ = nullptr;
   void* context_ = nullptr;
   std::exception_ptr failure_;
