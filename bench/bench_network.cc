@@ -73,25 +73,35 @@ double MedianOf(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Medians over `rounds` of the time of `function`, which takes `gflop`, and of its rate as a part of the bare
-// one around it.
+// Medians over rounds of the time of `function`, which takes `gflop`, and of its rate as a part of the bare
+// one around it: over those of up to three times `rounds` before and after which the bare rate was about the
+// same, or over all where these are too few. Otherwise the processors have changed in between.
 template <typename Function>
-Rate TimeBesideBare(const Function& function, double gflop, BareRate& bare, int rounds) {
-  std::vector<double> seconds;
-  std::vector<double> percents;
+Rate TimeBesideBare(const Function& function, double gflop, BareRate& bare, size_t rounds) {
+  struct Rounds {
+    std::vector<double> seconds;
+    std::vector<double> percents;
+  };
+  Rounds all;
+  Rounds steady;
   function();
   double before = bare.Gflops();
-  for (int round = 0; round < rounds; ++round) {
+  while (steady.seconds.size() < rounds && all.seconds.size() < 3 * rounds) {
     int calls = 0;
     double taken = 0.0;
     const double start = SecondsOf(bare.clock());
-    for (; taken < 0.004; taken = SecondsOf(bare.clock()) - start, ++calls) function();
-    seconds.push_back(taken / calls);
+    for (; taken < 0.002; taken = SecondsOf(bare.clock()) - start, ++calls) function();
     const double after = bare.Gflops();
-    percents.push_back(100.0 * gflop / seconds.back() / (0.5 * (before + after)));
+    const double mean = 0.5 * (before + after);
+    for (Rounds* kept : {&all, &steady}) {
+      if (kept == &steady && std::abs(after - before) > 0.1 * mean) continue;
+      kept->seconds.push_back(taken / calls);
+      kept->percents.push_back(100.0 * gflop / kept->seconds.back() / mean);
+    }
     before = after;
   }
-  return {MedianOf(seconds), MedianOf(percents)};
+  const Rounds& kept = steady.seconds.size() >= rounds / 3 ? steady : all;
+  return {MedianOf(kept.seconds), MedianOf(kept.percents)};
 }
 
 // The least and the most of some ratios, in percent.
