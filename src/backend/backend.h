@@ -4,7 +4,7 @@
 //
 // Activations live in one of two roles. The residual stream (Stream) is what layers add to; what goes between
 // the operations of a layer is Activation. Each backend chooses the element type of both: f32 and f32, or f32
-// and bf16, or bf16 and bf16. Matrices are row-major without padding, but for those with a `reader`.
+// and bf16, or bf16 and bf16. Matrices are row-major without padding, but for those with `room`.
 //
 // One thread at a time may use a backend. Operations may run asynchronously; Synchronize waits for them.
 // Results do not depend on the number of threads, nor on the run.
@@ -26,11 +26,15 @@ enum class Role { kStream, kActivation };
 
 class LinearWeights;
 
-// Matrices with a `reader`, and what that product writes, have room for whole groups of so many rows; what is
-// there beyond their rows may change.
+// Rows come in groups of so many, of which products take whole ones.
 inline constexpr int64_t kRowGroup = 16;
 inline int64_t WholeRowGroups(int64_t rows) {
   return (rows + kRowGroup - 1) / kRowGroup * kRowGroup;
+}
+// Rows that a matrix has room for if a backend may choose its order: whole groups, and an odd number of them,
+// since columns that are a power of two apart would compete for the same places of a cache.
+inline int64_t RoomForRows(int64_t rows) {
+  return WholeRowGroups(rows) | kRowGroup;
 }
 
 // A borrowed matrix in a backend's memory.
@@ -40,22 +44,34 @@ struct MatrixView {
   int64_t rows = 0;
   int64_t cols = 0;
   size_t element_size = 0;
+  // Where not 0, there is memory for so many rows, RoomForRows(rows) of them, and a backend may keep the
+  // elements in any order and change what is beyond the rows. Whoever writes and whoever reads a matrix must
+  // then be given the same view of it, or Rows of that.
+  int64_t room = 0;
+  int64_t rows_before = 0;  // in the matrix that these rows are a part of, which `room` is that of
   // Where not null, what is written here, by Linear, LayerNorm or attention, is read by LinearWeights
   // `reader` and nothing else, so that a backend may keep it as that product wants it (in 8 bits, or in
-  // tiles). Reader and writer must be given the same view.
+  // tiles).
   const LinearWeights* reader = nullptr;
 
-  // `count` rows from `first` on.
+  // `count` rows from `first` on. `data` is that of a row-major matrix.
   MatrixView Rows(int64_t first, int64_t count) const {
-    return {data + static_cast<size_t>(first * cols) * element_size, count, cols, element_size};
+    return {data + static_cast<size_t>(first * cols) * element_size,
+            count,
+            cols,
+            element_size,
+            room,
+            rows_before + first};
   }
-  // The same elements in rows of another length.
+  // The same memory with rows of another length, of which there may be fewer or more.
   MatrixView Reshaped(int64_t new_rows, int64_t new_cols) const {
-    return {data, new_rows, new_cols, element_size};
+    return {data, new_rows, new_cols, element_size, new_rows == rows ? room : 0};
   }
   // The same matrix, for one reader.
   MatrixView For(const LinearWeights& only_reader) const {
-    return {data, rows, cols, element_size, &only_reader};
+    MatrixView view = *this;
+    view.reader = &only_reader;
+    return view;
   }
 };
 using Stream = MatrixView<Role::kStream>;

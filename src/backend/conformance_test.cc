@@ -9,22 +9,12 @@
 #include <vector>
 
 #include "backend/cpu/cpu_backend.h"
-#include "backend/cpu/emulated_amx.h"
+#include "backend/cpu/tested_kernels.h"
 #include "backend/op_cases.h"
 #include "backend/ref/ref_backend.h"
 
 namespace calfvo {
 namespace {
-
-std::vector<const CpuKernels*> TestedKernels() {
-  std::vector<const CpuKernels*> tested = SupportedKernels();
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // which is slow, and sees enough in the others
-  const bool has_bf16 =
-      std::any_of(tested.begin(), tested.end(), [](const auto* kernels) { return kernels->bf16; });
-  if (has_bf16) tested.push_back(&kEmulatedAmxKernels);
-#endif
-  return tested;
-}
 
 class Conformance : public testing::TestWithParam<std::string> {};
 

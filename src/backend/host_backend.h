@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
-#include "backend/activation_layout.h"
 #include "backend/backend.h"
 #include "backend/host_memory.h"
+#include "backend/matrix_layout.h"
 #include "base/thread_pool.h"
 
 namespace calfvo {
@@ -18,7 +19,10 @@ namespace calfvo {
 template <typename Element>
 class HostBackend : public Backend {
  public:
-  // `tiled`: activations with a reader are in tiles, where their width allows.
+  template <Role role>
+  using ElementOf = std::conditional_t<role == Role::kStream, float, Element>;
+
+  // `tiled`: matrices are in panels and tiles, where their width allows.
   explicit HostBackend(int threads, bool tiled = false) : pool_(threads), tiled_(tiled) {}
 
   size_t ElementSize(Role role) const override {
@@ -30,33 +34,26 @@ class HostBackend : public Backend {
     return std::make_unique<HostVector>(values);
   }
 
-  void Upload(std::span<const float> values, const Activation& out) override {
-    for (int64_t row = 0; row < out.rows; ++row) ConvertRow(values.data() + row * out.cols, out, row);
-  }
-  void Upload(std::span<const float> values, const Stream& out) override {
-    std::copy(values.begin(), values.end(), RowPointer<float>(out, 0));
-  }
-  void Download(const Activation& x, std::span<float> values) override {
-    for (int64_t row = 0; row < x.rows; ++row) {
-      ForRuns(x, row, [&](int64_t column, const Element* run, int64_t count) {
-        std::transform(run, run + count, values.data() + row * x.cols + column,
-                       [](Element element) { return ToFloat(element); });
-      });
-    }
-  }
-  void Download(const Stream& x, std::span<float> values) override {
-    std::copy_n(RowPointer<float>(x, 0), x.rows * x.cols, values.begin());
-  }
+  void Upload(std::span<const float> values, const Activation& out) override { UploadTo(values, out); }
+  void Upload(std::span<const float> values, const Stream& out) override { UploadTo(values, out); }
+  void Download(const Activation& x, std::span<float> values) override { DownloadFrom(x, values); }
+  void Download(const Stream& x, std::span<float> values) override { DownloadFrom(x, values); }
 
   void ToActivation(const Stream& x, const Activation& out) override {
-    ForRows(x.rows, [&](int64_t row) { ConvertRow(RowPointer<float>(x, row), out, row); });
+    ForRows(x.rows, [&](int64_t row) {
+      ForRuns(x.cols, RowOf(x, row), RowOf(out, row),
+              [](int64_t /*column*/, const float* from, Element* to, int64_t count) {
+                std::transform(from, from + count, to, FromFloat<Element>);
+              });
+    });
   }
 
   void ToStream(const Activation& x, const Stream& out) override {
     ForRows(x.rows, [&](int64_t row) {
-      const Element* from = RowPointer<Element>(x, row);
-      float* to = RowPointer<float>(out, row);
-      for (int64_t i = 0; i < x.cols; ++i) to[i] = ToFloat(from[i]);
+      ForRuns(x.cols, RowOf(x, row), RowOf(out, row),
+              [](int64_t /*column*/, const Element* from, float* to, int64_t count) {
+                for (int64_t i = 0; i < count; ++i) to[i] = ToFloat(from[i]);
+              });
     });
   }
 
@@ -70,11 +67,10 @@ class HostBackend : public Backend {
       const float* image = pictures + row / (across * across) * 3 * size * size;
       const int64_t top = row / across % across * patch;
       const int64_t left = row % across * patch;
-      Element* to = RowPointer<Element>(out, row);
       for (int64_t channel = 0; channel < 3; ++channel) {
         for (int64_t y = 0; y < patch; ++y) {
           const float* from = image + (channel * size + top + y) * size + left;
-          for (int64_t x = 0; x < patch; ++x) *to++ = FromFloat<Element>(from[x]);
+          Convert(from, RowOf(out, row), (channel * patch + y) * patch, patch);
         }
       }
     });
@@ -87,11 +83,12 @@ class HostBackend : public Backend {
       const float* previous = pictures + pair * 3 * pixels;
       const float* current = previous + 3 * pixels;
       for (int64_t pixel = row % size * size; pixel < (row % size + 1) * size; ++pixel) {
-        Element* to = RowPointer<Element>(out, pair * pixels + pixel);
+        float stacked[6];
         for (int64_t channel = 0; channel < 3; ++channel) {
-          to[channel] = FromFloat<Element>(previous[channel * pixels + pixel]);
-          to[3 + channel] = FromFloat<Element>(current[channel * pixels + pixel]);
+          stacked[channel] = previous[channel * pixels + pixel];
+          stacked[3 + channel] = current[channel * pixels + pixel];
         }
+        Convert(stacked, RowOf(out, pair * pixels + pixel), 0, 6);
       }
     });
   }
@@ -101,18 +98,19 @@ class HostBackend : public Backend {
     const int64_t out_width = (width - 1) / stride + 1;
     const int64_t out_height = (height - 1) / stride + 1;
     ForRows(count * out_height * out_width, [&](int64_t row) {
-      const Activation map =
-          maps.Rows(row / (out_height * out_width) * height * width, int64_t{height} * width);
+      const int64_t first = row / (out_height * out_width) * height * width;  // of the map's rows
       const int64_t centre_y = row / out_width % out_height * stride;
       const int64_t centre_x = row % out_width * stride;
-      Element* to = RowPointer<Element>(out, row);
       for (int64_t tap = 0; tap < 9; ++tap) {
         const int64_t y = centre_y + tap / 3 - 1;
         const int64_t x = centre_x + tap % 3 - 1;
+        const Row<Element> to = RowOf(out, row).From(tap * maps.cols);
         if (y >= 0 && y < height && x >= 0 && x < width) {
-          std::copy_n(RowPointer<Element>(map, y * width + x), map.cols, to + tap * map.cols);
+          CopyRow(maps.cols, RowOf(maps, first + y * width + x), to);
         } else {
-          std::fill_n(to + tap * map.cols, map.cols, FromFloat<Element>(0.0F));
+          ForRuns(maps.cols, to, [](int64_t /*column*/, Element* run, int64_t n) {
+            std::fill_n(run, n, FromFloat<Element>(0.0F));
+          });
         }
       }
     });
@@ -120,15 +118,17 @@ class HostBackend : public Backend {
 
   void AddPrefix(const Stream& patches, const VectorWeights* prefix, int64_t prefix_rows,
                  const VectorWeights* positions, const Stream& out) override {
-    if (prefix_rows > 0) {
-      std::copy_n(VectorData(*prefix), prefix_rows * out.cols, RowPointer<float>(out, 0));
+    for (int64_t row = 0; row < prefix_rows; ++row) {
+      Convert(VectorData(*prefix) + row * out.cols, RowOf(out, row), 0, out.cols);
     }
     ForRows(patches.rows, [&](int64_t row) {
-      const float* from = RowPointer<float>(patches, row);
-      float* to = RowPointer<float>(out, prefix_rows + row);
-      for (int64_t i = 0; i < out.cols; ++i) {
-        to[i] = from[i] + (positions != nullptr ? VectorData(*positions)[row * out.cols + i] : 0.0F);
-      }
+      const float* position = positions != nullptr ? VectorData(*positions) + row * out.cols : nullptr;
+      ForRuns(out.cols, RowOf(patches, row), RowOf(out, prefix_rows + row),
+              [&](int64_t column, const float* from, float* to, int64_t count) {
+                for (int64_t i = 0; i < count; ++i) {
+                  to[i] = from[i] + (position != nullptr ? position[column + i] : 0.0F);
+                }
+              });
     });
   }
 
@@ -136,31 +136,33 @@ class HostBackend : public Backend {
                       const VectorWeights& positions, const VectorWeights& times, const WindowShape& shape,
                       int64_t window, const Stream& out) override {
     for (int64_t slot = 0; slot < shape.slots(); ++slot) {
-      std::copy_n(VectorData(camera), out.cols, RowPointer<float>(out, shape.CameraRow(window, slot)));
+      Convert(VectorData(camera), RowOf(out, shape.CameraRow(window, slot)), 0, out.cols);
     }
     ForRows(shape.frames * shape.tokens, [&](int64_t i) {
       const int64_t frame = i / shape.tokens;
       const int64_t token = i % shape.tokens;
-      const Element* from = RowPointer<Element>(frames[static_cast<size_t>(frame)], token);
       const float* position = VectorData(positions) + token * out.cols;
       const float* time = VectorData(times) + frame * out.cols;
-      float* to = RowPointer<float>(out, shape.TokenRow(window, frame, token));
-      for (int64_t c = 0; c < out.cols; ++c) to[c] = ToFloat(from[c]) + position[c] + time[c];
+      ForRuns(out.cols, RowOf(frames[static_cast<size_t>(frame)], token),
+              RowOf(out, shape.TokenRow(window, frame, token)),
+              [&](int64_t column, const Element* from, float* to, int64_t count) {
+                for (int64_t c = 0; c < count; ++c) {
+                  to[c] = ToFloat(from[c]) + position[column + c] + time[column + c];
+                }
+              });
     });
   }
 
   void KeepCamera(const Stream& x, const WindowShape& shape, const Stream& camera) override {
     for (int64_t window = 0; window < shape.windows; ++window) {
-      std::copy_n(RowPointer<float>(x, shape.CameraRow(window, 0)), x.cols,
-                  RowPointer<float>(camera, window));
+      CopyRow(x.cols, RowOf(x, shape.CameraRow(window, 0)), RowOf(camera, window));
     }
   }
 
   void RestoreCamera(const Stream& camera, const WindowShape& shape, const Stream& x) override {
     for (int64_t window = 0; window < shape.windows; ++window) {
       for (int64_t slot = 0; slot < shape.slots(); ++slot) {
-        std::copy_n(RowPointer<float>(camera, window), x.cols,
-                    RowPointer<float>(x, shape.CameraRow(window, slot)));
+        CopyRow(x.cols, RowOf(camera, window), RowOf(x, shape.CameraRow(window, slot)));
       }
     }
   }
@@ -170,7 +172,7 @@ class HostBackend : public Backend {
     for (int64_t window = 0; window < shape.windows; ++window) {
       CameraMean(x, shape, window, descriptors_.data());
       for (int64_t slot = 0; slot < shape.slots(); ++slot) {
-        std::copy_n(descriptors_.data(), x.cols, RowPointer<float>(x, shape.CameraRow(window, slot)));
+        Convert(descriptors_.data(), RowOf(x, shape.CameraRow(window, slot)), 0, x.cols);
       }
     }
   }
@@ -190,8 +192,7 @@ class HostBackend : public Backend {
       }
       std::fill_n(to, x.cols, 0.0F);
       for (int64_t token = 0; token < shape.tokens; ++token) {
-        const float* from = RowPointer<float>(x, shape.TokenRow(window, frame, token));
-        for (int64_t c = 0; c < x.cols; ++c) to[c] += from[c];
+        AddRow(x, shape.TokenRow(window, frame, token), to);
       }
       for (int64_t c = 0; c < x.cols; ++c) to[c] /= static_cast<float>(shape.tokens);
     });
@@ -209,30 +210,84 @@ class HostBackend : public Backend {
   }
 
  protected:
-  // Writers and the reader of an activation find the same.
-  ActivationLayout LayoutOf(const Activation& x) const {
-    static_assert(ActivationLayout::kTileRows == kRowGroup);
-    return {x.cols, tiled_ && x.reader != nullptr && ActivationLayout::IsWhole(x.cols),
-            WholeRowGroups(x.rows) * ActivationLayout::kPartColumns};
+  // Writers and readers of a matrix find the same.
+  template <Role role>
+  MatrixLayout LayoutOf(const MatrixView<role>& x) const {
+    static_assert(MatrixLayout::kTileRows == kRowGroup);
+    constexpr int64_t kRun = MatrixLayout::kRun<ElementOf<role>>;
+    if (!tiled_ || x.room == 0 || x.cols % kRun != 0) return {x.cols};
+    const MatrixLayout tiles{x.cols, MatrixOrder::kTiles, x.room};
+    if (x.reader != nullptr && x.cols % tiles.template PartColumns<ElementOf<role>>() == 0) return tiles;
+    return {x.cols, MatrixOrder::kPanels, x.room};
   }
 
-  // body(column, run, count) for each run of elements of a row that lie side by side.
-  template <typename Body>
-  void ForRuns(const Activation& x, int64_t row, const Body& body) const {
-    const ActivationLayout layout = LayoutOf(x);
-    Element* first = RowPointer<Element>(x, 0) + layout.RowOffset(row);
-    for (int64_t column = 0; column < x.cols; column += layout.Together(column)) {
-      body(column, first + layout.ColumnOffset(column), layout.Together(column));
+  // Where a row, or what is right of some column of it, is.
+  template <typename T>
+  struct Row {
+    T* first;  // element of the whole row
+    MatrixLayout layout;
+    int64_t column = 0;
+
+    T* At(int64_t c) const { return first + layout.ColumnOffset<T>(column + c); }
+    int64_t Together(int64_t c) const { return layout.Together<T>(column + c); }
+    Row From(int64_t c) const { return {first, layout, column + c}; }
+  };
+  template <Role role>
+  Row<ElementOf<role>> RowOf(const MatrixView<role>& x, int64_t row) const {
+    using T = ElementOf<role>;
+    const MatrixLayout layout = LayoutOf(x);
+    return {RowPointer<T>(x, -x.rows_before) + layout.template RowOffset<T>(x.rows_before + row), layout};
+  }
+
+  // body(column, run, count) for each run of elements of the first `cols` that lie side by side.
+  template <typename T, typename Body>
+  static void ForRuns(int64_t cols, const Row<T>& row, const Body& body) {
+    for (int64_t column = 0; column < cols;) {
+      const int64_t count = std::min(row.Together(column), cols - column);
+      body(column, row.At(column), count);
+      column += count;
+    }
+  }
+  // body(column, run, other run, count) for those that lie side by side in both rows.
+  template <typename T, typename U, typename Body>
+  static void ForRuns(int64_t cols, const Row<T>& row, const Row<U>& other, const Body& body) {
+    for (int64_t column = 0; column < cols;) {
+      const int64_t count = std::min({row.Together(column), other.Together(column), cols - column});
+      body(column, row.At(column), other.At(column), count);
+      column += count;
     }
   }
 
   ThreadPool pool_;
 
  private:
-  void ConvertRow(const float* from, const Activation& out, int64_t row) const {
-    ForRuns(out, row, [&](int64_t column, Element* run, int64_t count) {
-      std::transform(from + column, from + column + count, run, FromFloat<Element>);
+  // `count` values to a row, from `column` on.
+  template <typename T>
+  static void Convert(const float* from, const Row<T>& to, int64_t column, int64_t count) {
+    ForRuns(count, to.From(column), [&](int64_t at, T* run, int64_t n) {
+      std::transform(from + at, from + at + n, run, FromFloat<T>);
     });
+  }
+  template <typename T>
+  static void CopyRow(int64_t cols, const Row<T>& from, const Row<T>& to) {
+    ForRuns(cols, from, to, [](int64_t /*column*/, const T* run, T* other, int64_t count) {
+      std::copy_n(run, count, other);
+    });
+  }
+  template <Role role>
+  void UploadTo(std::span<const float> values, const MatrixView<role>& out) const {
+    for (int64_t row = 0; row < out.rows; ++row) {
+      Convert(values.data() + row * out.cols, RowOf(out, row), 0, out.cols);
+    }
+  }
+  template <Role role>
+  void DownloadFrom(const MatrixView<role>& x, std::span<float> values) const {
+    for (int64_t row = 0; row < x.rows; ++row) {
+      ForRuns(x.cols, RowOf(x, row), [&](int64_t column, const auto* run, int64_t count) {
+        std::transform(run, run + count, values.data() + row * x.cols + column,
+                       [](auto element) { return ToFloat(element); });
+      });
+    }
   }
 
   // body(row) for each row, many rows to a task: each is little work.
@@ -245,12 +300,15 @@ class HostBackend : public Backend {
     });
   }
 
-  static void CameraMean(const Stream& x, const WindowShape& shape, int64_t window, float* to) {
+  void AddRow(const Stream& x, int64_t row, float* to) const {
+    ForRuns(x.cols, RowOf(x, row), [&](int64_t column, const float* run, int64_t count) {
+      for (int64_t c = 0; c < count; ++c) to[column + c] += run[c];
+    });
+  }
+
+  void CameraMean(const Stream& x, const WindowShape& shape, int64_t window, float* to) const {
     std::fill_n(to, x.cols, 0.0F);
-    for (int64_t slot = 0; slot < shape.slots(); ++slot) {
-      const float* from = RowPointer<float>(x, shape.CameraRow(window, slot));
-      for (int64_t c = 0; c < x.cols; ++c) to[c] += from[c];
-    }
+    for (int64_t slot = 0; slot < shape.slots(); ++slot) AddRow(x, shape.CameraRow(window, slot), to);
     for (int64_t c = 0; c < x.cols; ++c) to[c] /= static_cast<float>(shape.slots());
   }
 

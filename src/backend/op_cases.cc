@@ -36,9 +36,10 @@ class Case final : public PreparedOp {
   template <Role role>
   MatrixView<role> Take(int64_t rows, int64_t cols, const LinearWeights* reader = nullptr) {
     const size_t element_size = backend_.ElementSize(role);
-    const auto whole_size = static_cast<size_t>(WholeRowGroups(rows) * cols);
+    const int64_t room = RoomForRows(rows);
+    const auto whole_size = static_cast<size_t>(room * cols);
     buffers_.push_back(backend_.Allocate(whole_size * element_size));
-    MatrixView<role> matrix{buffers_.back()->data(), WholeRowGroups(rows), cols, element_size};
+    MatrixView<role> matrix{buffers_.back()->data(), room, cols, element_size, room};
     // What is beyond the rows must not matter.
     backend_.Upload(std::vector<float>(whole_size, NAN), matrix);
     matrix.rows = rows;

@@ -10,9 +10,13 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "backend/backends.h"
+#include "backend/cpu/cpu_backend.h"
+#include "backend/cpu/tested_kernels.h"
 #include "base/testing.h"
 #include "weights/model_file.h"
 #include "weights/weight_source.h"
@@ -96,6 +100,13 @@ TEST_P(Golden, EveryBackendAgrees) {
   for (const BackendKind kind : AvailableBackends()) {
     const auto backend = MakeBackend(kind, /*threads=*/2);
     CheckGolden(GetParam(), *backend, kind.precision == Precision::kF32 ? 1e-5 : 5e-2);
+  }
+}
+
+TEST_P(Golden, AllKernelsAgree) {
+  for (const CpuKernels* kernels : TestedKernels()) {
+    const auto backend = MakeCpuBackend(*kernels, /*threads=*/2);
+    CheckGolden(GetParam(), *backend, kernels->bf16 ? 5e-2 : 1e-5);
   }
 }
 
@@ -197,14 +208,22 @@ std::vector<float> RunAll(const ModelConfig& config, const ModelFile& model, Bac
 }
 
 TEST(Network, SameBitsForAnyBatchAndAnyNumberOfThreads) {
-  for (const EncoderKind encoder : {EncoderKind::kPair, EncoderKind::kCroco}) {
+  using Make = std::function<std::unique_ptr<Backend>(int threads)>;
+  std::vector<Make> backends;
+  for (const BackendKind kind : AvailableBackends()) {
+    backends.emplace_back([kind](int threads) { return MakeBackend(kind, threads); });
+  }
+  for (const CpuKernels* kernels : TestedKernels()) {
+    backends.emplace_back([kernels](int threads) { return MakeCpuBackend(*kernels, threads); });
+  }
+  for (const EncoderKind encoder : {EncoderKind::kPair, EncoderKind::kCroco, EncoderKind::kDinov2}) {
     const ModelConfig config = SmallConfig(encoder);
     const ModelFile model = RandomModel(config, 5);
     const std::vector<float> images = RandomImages(9, config.input.size);
-    for (const BackendKind kind : AvailableBackends()) {
+    for (const Make& make : backends) {
       std::vector<float> first;
       for (const int threads : {1, 2, 5}) {
-        const auto backend = MakeBackend(kind, threads);
+        const auto backend = make(threads);
         for (const size_t batch : {1U, 4U}) {
           const std::vector<float> values = RunAll(config, model, *backend, images, batch, batch);
           if (first.empty()) first = values;

@@ -29,8 +29,8 @@ class Scratch {
   template <Role role>
   MatrixView<role> Take(int64_t rows, int64_t cols) {
     const size_t element_size = backend_.ElementSize(role);
-    return {TakeBytes(static_cast<size_t>(WholeRowGroups(rows) * cols) * element_size), rows, cols,
-            element_size};
+    const int64_t room = RoomForRows(rows);
+    return {TakeBytes(static_cast<size_t>(room * cols) * element_size), rows, cols, element_size, room};
   }
   Stream TakeStream(int64_t rows, int64_t cols) { return Take<Role::kStream>(rows, cols); }
   Activation TakeActivation(int64_t rows, int64_t cols) { return Take<Role::kActivation>(rows, cols); }

@@ -8,20 +8,20 @@
 // them one kilobyte in a row.
 #pragma once
 
-typedef uint16_t ElementVec __attribute__((vector_size(64)));  // bits of 32 elements
+constexpr int64_t kHeads = 2 * kTile;  // queries, keys or elements of values that are taken at once
 
 // How a task's space is divided, in this order. Head size and length are rounded up to whole tiles, so that
 // every part starts at a multiple of 64 bytes if the space does.
 struct AmxAttentionParts {
   AmxAttentionParts(int64_t length, int64_t head_size, void* space)
       : size(RoundUp(head_size, kDepth)),
-        tokens(RoundUp(length, kBlock)),
+        tokens(RoundUp(length, kHeads)),
         keys(static_cast<BFloat16*>(space)),
         values(keys + tokens * size),
         heads(values + size * tokens),
-        weights(heads + kBlock * size),
-        scores(reinterpret_cast<float*>(weights + kBlock * tokens)),
-        sums(scores + kBlock * tokens) {}
+        weights(heads + kHeads * size),
+        scores(reinterpret_cast<float*>(weights + kHeads * tokens)),
+        sums(scores + kHeads * tokens) {}
 
   int64_t size;
   int64_t tokens;
@@ -35,16 +35,10 @@ struct AmxAttentionParts {
 
 size_t AmxAttentionSpace(int64_t length, int64_t head_size) {
   const int64_t size = RoundUp(head_size, kDepth);
-  const int64_t tokens = RoundUp(length, kBlock);
-  const int64_t elements = 2 * tokens * size + kBlock * size + kBlock * tokens;
-  const int64_t floats = kBlock * tokens + kBlock * size;
+  const int64_t tokens = RoundUp(length, kHeads);
+  const int64_t elements = 2 * tokens * size + kHeads * size + kHeads * tokens;
+  const int64_t floats = kHeads * tokens + kHeads * size;
   return static_cast<size_t>(elements) * sizeof(BFloat16) + static_cast<size_t>(floats) * sizeof(float);
-}
-
-// A token's query (part 0), key (1) or value (2).
-inline const BFloat16* HeadOf(const AttentionTask& task, int64_t token, int64_t part) {
-  return static_cast<const BFloat16*>(task.qkv) + token * task.qkv_stride + part * task.dim +
-         task.head_offset;
 }
 
 // The first `count` of 32 lanes; count ≥ 1.
@@ -52,19 +46,36 @@ inline __mmask32 FirstLanes(int64_t count) {
   return count < 32 ? ~__mmask32{0} >> (32 - count) : ~__mmask32{0};
 }
 
-// Both vectors' elements, those of `a` first.
-inline ElementVec ToElements(Vec a, Vec b) {
-  return reinterpret_cast<ElementVec>(
-      _mm512_cvtne2ps_pbh(reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(a)));
-}
-inline void StoreElements(BFloat16* to, ElementVec elements) {
-  __builtin_memcpy(static_cast<void*>(to), &elements, sizeof(elements));
-}
+// Where a token's query (part 0), key (1) or value (2) is.
+struct HeadRow {
+  HeadRow(const AttentionTask& task, int64_t token, int64_t part)
+      : row(static_cast<const BFloat16*>(task.qkv) + task.qkv_layout.RowOffset<BFloat16>(task.row + token)),
+        first_column(part * task.dim + task.head_offset),
+        layout(task.qkv_layout) {}
+
+  const BFloat16* At(int64_t i) const { return row + layout.ColumnOffset<BFloat16>(first_column + i); }
+  // Up to 32 elements from `i` on, and zeros.
+  ElementVec Load(int64_t i, int64_t count) const {
+    const __mmask32 present = FirstLanes(count);
+    const int64_t together = layout.Together<BFloat16>(first_column + i);
+    const __mmask32 here = present & FirstLanes(together);
+    __m512i elements = _mm512_maskz_loadu_epi16(here, At(i));
+    if (here != present) {
+      elements = _mm512_mask_loadu_epi16(elements, present & ~here, At(i + together) - together);
+    }
+    return reinterpret_cast<ElementVec>(elements);
+  }
+
+  const BFloat16* row;
+  int64_t first_column;
+  MatrixLayout layout;
+};
 
 // 32 rows that tiles are loaded from.
 struct HeadRows {
   const BFloat16* first;
-  int64_t stride;  // elements
+  int64_t stride;         // elements from row to row
+  int64_t step = kDepth;  // elements from tile to tile
 };
 
 // Queries (part 0) or keys (1) of 32 tokens from `first` on, turned by their positions; zero beyond the last
@@ -72,18 +83,27 @@ struct HeadRows {
 // they are; otherwise they replace what was in parts.heads.
 inline HeadRows TakeHeads(const AttentionTask& task, const AmxAttentionParts& parts, int64_t part,
                           int64_t first) {
-  const bool whole = first + kBlock <= task.length && task.head_size == parts.size;
+  const MatrixLayout& layout = task.qkv_layout;
+  const HeadRow head(task, first, part);
+  const bool whole = first + kHeads <= task.length && task.head_size == parts.size;
   if (whole && task.rope_cos == nullptr) {
-    for (int64_t r = 0; r < kBlock; ++r) {
-      Prefetch(HeadOf(task, first + kPrefetchTokens + r, part), task.head_size);
+    if (layout.order == MatrixOrder::kRows) {
+      for (int64_t r = 0; r < kHeads; ++r) {
+        Prefetch(head.At(0) + (kPrefetchTokens + r) * layout.cols, task.head_size);
+      }
+      return {head.At(0), layout.cols};
     }
-    return {HeadOf(task, first, part), task.qkv_stride};
+    if (head.first_column % kDepth == 0) return {head.At(0), kDepth, layout.room * kDepth};
   }
-  for (int64_t r = 0; r < kBlock; ++r) {
+  for (int64_t r = 0; r < kHeads; ++r) {
     BFloat16* to = parts.heads + r * parts.size;
-    const int64_t filled = first + r < task.length ? task.head_size : 0;
-    if (filled > 0) LoadHead(task, first + r, part, to);
-    for (int64_t i = filled; i < parts.size; ++i) to[i] = BFloat16{};
+    const bool present = first + r < task.length;
+    const HeadRow from(task, first + r, part);
+    for (int64_t i = 0; i < parts.size; i += kDepth) {
+      const int64_t left = task.head_size - i;
+      StoreElements(to + i, present && left > 0 ? from.Load(i, left) : ElementVec{});
+    }
+    if (present) TurnHead(task, first + r, to, to);
   }
   return {parts.heads, parts.size};
 }
@@ -91,13 +111,14 @@ inline HeadRows TakeHeads(const AttentionTask& task, const AmxAttentionParts& pa
 // Lanes are pairs of elements: transposing 16 rows of them makes a tile.
 inline void PackKeyTiles(const AttentionTask& task, const AmxAttentionParts& parts) {
   BFloat16* tile = parts.keys;
-  for (int64_t first = 0; first < task.length; first += kBlock) {
+  for (int64_t first = 0; first < task.length; first += kHeads) {
     const HeadRows rows = TakeHeads(task, parts, 1, first);
     for (int64_t at = 0; at < parts.size; at += kDepth) {
-      for (int64_t row = 0; row < kBlock; row += kTile, tile += kTileElements) {
+      for (int64_t row = 0; row < kHeads; row += kTile, tile += kTileElements) {
         Vec pairs[kTile];
         for (int64_t i = 0; i < kTile; ++i) {
-          __builtin_memcpy(&pairs[i], rows.first + (row + i) * rows.stride + at, sizeof(Vec));
+          __builtin_memcpy(&pairs[i], rows.first + (row + i) * rows.stride + at / kDepth * rows.step,
+                           sizeof(Vec));
         }
         Transpose(pairs);
         __builtin_memcpy(static_cast<void*>(tile), pairs, sizeof(pairs));
@@ -115,13 +136,10 @@ inline ElementVec Interleave(ElementVec a, ElementVec b, std::integer_sequence<i
 inline void PackValueTiles(const AttentionTask& task, const AmxAttentionParts& parts) {
   constexpr auto kAll = std::make_integer_sequence<int, 32>();
   BFloat16* tiles = parts.values;
-  for (int64_t column = 0; column < parts.size; column += kBlock) {
-    const __mmask32 present = FirstLanes(task.head_size - column);
+  for (int64_t column = 0; column < parts.size; column += kHeads) {
     const auto load = [&](int64_t token) {
       if (token >= task.length) return ElementVec{};
-      const BFloat16* from = HeadOf(task, token, 2) + column;
-      __builtin_prefetch(from + kPrefetchTokens * task.qkv_stride);
-      return reinterpret_cast<ElementVec>(_mm512_maskz_loadu_epi16(present, from));
+      return HeadRow(task, token, 2).Load(column, task.head_size - column);
     };
     for (int64_t first = 0; first < parts.tokens; first += kDepth, tiles += 2 * kTileElements) {
       for (int64_t i = 0; i < kDepth; i += 2) {
@@ -134,10 +152,12 @@ inline void PackValueTiles(const AttentionTask& task, const AmxAttentionParts& p
   }
 }
 
-// sums [32][32] = rows [32][32·steps] · panel; strides in elements.
-inline void MultiplyRows(const BFloat16* rows, int64_t row_stride, const BFloat16* panel, int64_t steps,
-                         float* sums, int64_t sum_stride) {
-  const size_t row_bytes = static_cast<size_t>(row_stride) * sizeof(BFloat16);
+// sums [32][32] = rows [32][32·steps] · panel; `sum_stride` in elements.
+inline void MultiplyRows(const HeadRows& rows, const BFloat16* panel, int64_t steps, float* sums,
+                         int64_t sum_stride) {
+  const size_t row_bytes = static_cast<size_t>(rows.stride) * sizeof(BFloat16);
+  const BFloat16* upper = rows.first;
+  const BFloat16* lower = upper + kTile * rows.stride;
   const size_t sum_bytes = static_cast<size_t>(sum_stride) * sizeof(float);
   KeepPlace();
   _tile_zero(0);
@@ -145,15 +165,16 @@ inline void MultiplyRows(const BFloat16* rows, int64_t row_stride, const BFloat1
   _tile_zero(2);
   _tile_zero(3);
   for (int64_t k = 0; k < steps; ++k) {
-    _tile_loadd(4, rows, row_bytes);
+    _tile_loadd(4, upper, row_bytes);
     _tile_loadd(6, panel, 64);
     _tile_loadd(7, panel + kTileElements, 64);
     _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(5, rows + kTile * row_stride, row_bytes);
+    _tile_loadd(5, lower, row_bytes);
     _tile_dpbf16ps(1, 4, 7);
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
-    rows += kDepth;
+    upper += rows.step;
+    lower += rows.step;
     panel += 2 * kTileElements;
   }
   _tile_stored(0, sums, sum_bytes);
@@ -225,23 +246,23 @@ inline void SoftmaxRows(const float* scores, int64_t length, int64_t tokens, flo
 // Outputs of `count` tokens from `first` on. 32 of them may end up in two tiles.
 inline void WriteOutputs(const AttentionTask& task, const AmxAttentionParts& parts, const float* inverse,
                          int64_t first, int64_t count) {
-  const ActivationLayout layout = task.out_layout;
+  const MatrixLayout layout = task.out_layout;
   for (int64_t r = 0; r < count; ++r) {
-    BFloat16* row = static_cast<BFloat16*>(task.out) + layout.RowOffset(task.out_row + first + r);
+    BFloat16* row = static_cast<BFloat16*>(task.out) + layout.RowOffset<BFloat16>(task.row + first + r);
     const float* sums = parts.sums + r * parts.size;
     for (int64_t at = 0; at < parts.size; at += 2 * kLanes) {
       const ElementVec outputs =
           ToElements(Load(sums + at) * inverse[r], Load(sums + at + kLanes) * inverse[r]);
       const int64_t column = task.head_offset + at;
       const __mmask32 present = FirstLanes(task.head_size - at);
-      const __mmask32 here = present & FirstLanes(layout.Together(column));
+      const __mmask32 here = present & FirstLanes(layout.Together<BFloat16>(column));
       const auto store = [&](BFloat16* to, __mmask32 mask) {
         _mm512_mask_storeu_epi16(to, mask, reinterpret_cast<__m512i>(outputs));
       };
-      store(row + layout.ColumnOffset(column), here);
+      store(row + layout.ColumnOffset<BFloat16>(column), here);
       if (here != present) {
-        const int64_t next = column + layout.Together(column);
-        store(row + layout.ColumnOffset(next) - (next - column), present & ~here);
+        const int64_t next = column + layout.Together<BFloat16>(column);
+        store(row + layout.ColumnOffset<BFloat16>(next) - (next - column), present & ~here);
       }
     }
   }
@@ -255,20 +276,20 @@ void AmxAttention(const AttentionTask& task) {
 
   ConfigureTiles();
   const float scale = 1.44269504F / __builtin_sqrtf(static_cast<float>(task.head_size));  // 2^1.44 = e
-  for (int64_t first = 0; first < task.length; first += kBlock) {
-    const int64_t count = task.length - first < kBlock ? task.length - first : kBlock;
+  for (int64_t first = 0; first < task.length; first += kHeads) {
+    const int64_t count = task.length - first < kHeads ? task.length - first : kHeads;
     const HeadRows queries = TakeHeads(task, parts, 0, first);
-    for (int64_t key = 0; key < parts.tokens; key += kBlock) {
-      MultiplyRows(queries.first, queries.stride, parts.keys + key * parts.size, parts.size / kDepth,
-                   parts.scores + key, parts.tokens);
+    for (int64_t key = 0; key < parts.tokens; key += kHeads) {
+      MultiplyRows(queries, parts.keys + key * parts.size, parts.size / kDepth, parts.scores + key,
+                   parts.tokens);
     }
-    float inverse[kBlock];
+    float inverse[kHeads];
     for (int64_t r = 0; r < count; r += kTile) {
       SoftmaxRows(parts.scores + r * parts.tokens, task.length, parts.tokens, scale,
                   parts.weights + r * parts.tokens, inverse + r);
     }
-    for (int64_t column = 0; column < parts.size; column += kBlock) {
-      MultiplyRows(parts.weights, parts.tokens, parts.values + column * parts.tokens, parts.tokens / kDepth,
+    for (int64_t column = 0; column < parts.size; column += kHeads) {
+      MultiplyRows({parts.weights, parts.tokens}, parts.values + column * parts.tokens, parts.tokens / kDepth,
                    parts.sums + column, parts.size);
     }
     WriteOutputs(task, parts, inverse, first, count);

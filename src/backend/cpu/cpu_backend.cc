@@ -58,30 +58,30 @@ class CpuBackend final : public HostBackend<Element> {
   }
 
   void Linear(const Activation& x, const LinearWeights& weights, bool gelu, const Activation& out) override {
-    Multiply(x, weights, gelu ? Epilogue::kGelu : Epilogue::kStore, out.data, LayoutOf(out), sizeof(Element));
+    Multiply(x, weights, gelu ? Epilogue::kGelu : Epilogue::kStore, out);
   }
 
   void LinearToStream(const Activation& x, const LinearWeights& weights, bool accumulate,
                       const Stream& out) override {
-    Multiply(x, weights, accumulate ? Epilogue::kAddStream : Epilogue::kStream, out.data, {out.cols},
-             sizeof(float));
+    Multiply(x, weights, accumulate ? Epilogue::kAddStream : Epilogue::kStream, out);
   }
 
   void LayerNorm(const Stream& x, const NormWeights& weights, bool gelu, const Activation& out) override {
-    constexpr int64_t kRows = ActivationLayout::kTileRows;
+    constexpr int64_t kRows = MatrixLayout::kTileRows;
     pool_.ParallelFor((x.rows + kRows - 1) / kRows, [&](int64_t i) {
       const int64_t first = i * kRows;
-      kernels_.layer_norm({RowPointer<float>(x, first), std::min(kRows, x.rows - first), x.cols,
+      kernels_.layer_norm({RowOf(x, first).first, LayoutOf(x), std::min(kRows, x.rows - first),
                            VectorData(*weights.gain), VectorData(*weights.bias), weights.epsilon, gelu,
-                           RowPointer<Element>(out, 0) + LayoutOf(out).RowOffset(first), LayoutOf(out)});
+                           RowOf(out, first).first, LayoutOf(out)});
     });
   }
 
   void SpatialAttention(const Activation& qkv, int64_t batch, int heads, const Rope* rope,
                         const Activation& out) override {
     AttentionTask common{};
-    common.qkv_stride = qkv.cols;
-    common.out = out.data;
+    common.qkv = RowOf(qkv, 0).first;
+    common.qkv_layout = LayoutOf(qkv);
+    common.out = RowOf(out, 0).first;
     common.out_layout = LayoutOf(out);
     common.dim = out.cols;
     common.length = qkv.rows / batch;
@@ -94,8 +94,7 @@ class CpuBackend final : public HostBackend<Element> {
     }
     pool_.ParallelFor(batch * heads, [&](int64_t i) {
       AttentionTask task = common;
-      task.out_row = i / heads * task.length;
-      task.qkv = RowPointer<Element>(qkv, task.out_row);
+      task.row = i / heads * task.length;
       task.head_offset = i % heads * task.head_size;
       task.space = ThreadSpace(kernels_.attention_space(task.length, task.head_size));
       kernels_.attention(task);
@@ -104,42 +103,50 @@ class CpuBackend final : public HostBackend<Element> {
 
   void TemporalAttention(const Activation& qkv, const WindowShape& shape, int heads,
                          const Activation& out) override {
-    pool_.ParallelFor(shape.windows * shape.sequence_length(), [&](int64_t i) {
-      const int64_t window = i / shape.sequence_length();
-      const int64_t token = i % shape.sequence_length() - 1;
-      if (token < 0) {
-        for (int64_t slot = 0; slot < shape.slots(); ++slot) {
-          ForRuns(out, shape.CameraRow(window, slot), [](int64_t /*column*/, Element* run, int64_t count) {
-            std::fill_n(run, count, FromFloat<Element>(0.0F));
-          });
-        }
-        return;
-      }
-      TemporalTask task{};
-      task.out_row = shape.TokenRow(window, 0, token);
-      task.qkv = RowPointer<Element>(qkv, task.out_row);
-      task.qkv_stride = shape.sequence_length() * qkv.cols;
-      task.out = out.data;
-      task.out_layout = LayoutOf(out);
-      task.out_row_step = shape.sequence_length();
-      task.dim = out.cols;
-      task.frames = shape.frames;
-      task.heads = heads;
-      task.head_size = out.cols / heads;
+    TemporalTask common{};
+    common.qkv = RowOf(qkv, 0).first;
+    common.qkv_layout = LayoutOf(qkv);
+    common.out = RowOf(out, 0).first;
+    common.out_layout = LayoutOf(out);
+    common.row_step = shape.sequence_length();
+    common.dim = out.cols;
+    common.frames = shape.frames;
+    common.heads = heads;
+    common.head_size = out.cols / heads;
+    // Enough tasks for all threads, of positions that share lines of the cache with their neighbours' in
+    // tiles.
+    const int64_t positions =
+        std::clamp<int64_t>(shape.windows * shape.tokens / (4 * pool_.size()), 1, MatrixLayout::kTileRows);
+    const int64_t tasks = (shape.tokens + positions - 1) / positions;
+    pool_.ParallelFor(shape.windows * tasks, [&](int64_t i) {
+      const int64_t window = i / tasks;
+      const int64_t token = i % tasks * positions;
+      TemporalTask task = common;
+      task.row = shape.TokenRow(window, 0, token);
+      task.positions = std::min(positions, shape.tokens - token);
       task.space = ThreadSpace(kernels_.temporal_space(task.frames, task.head_size));
       kernels_.temporal(task);
+      if (token > 0) return;
+      for (int64_t slot = 0; slot < shape.slots(); ++slot) {
+        ForRuns(out.cols, RowOf(out, shape.CameraRow(window, slot)),
+                [](int64_t /*column*/, Element* run, int64_t count) {
+                  std::fill_n(run, count, FromFloat<Element>(0.0F));
+                });
+      }
     });
   }
 
  private:
   using HostBackend<Element>::pool_;
   using HostBackend<Element>::LayoutOf;
+  using HostBackend<Element>::RowOf;
   using HostBackend<Element>::ForRuns;
 
   // Row blocks × groups of panels. The blocks are as equal as tiles allow, and as many for each thread; where
   // there are few rows, panels are shared out as well. How the work is cut does not change any sum.
-  void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue, std::byte* y,
-                const ActivationLayout& y_layout, size_t y_element_size) {
+  template <Role role>
+  void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue,
+                const MatrixView<role>& y) {
     const auto& packed = static_cast<const PackedLinear&>(weights);
     const int64_t threads = pool_.size();
     const int64_t task_rows = kernels_.task_rows(packed.in);
@@ -158,15 +165,15 @@ class CpuBackend final : public HostBackend<Element> {
       const int64_t column = panel * kernels_.panel;
       LinearTask task{};
       task.x_layout = LayoutOf(x);
-      task.x = RowPointer<Element>(x, 0) + task.x_layout.RowOffset(row);
+      task.x = RowOf(x, row).first;
       task.rows = end_row - row;
       task.in = packed.in;
       task.packed = const_cast<PackedLinear&>(packed).panels.data() +
                     static_cast<size_t>(panel) * kernels_.panel_size(packed.in);
       task.bias = packed.biases.data() + column;
       task.out = std::min(panels_per_group * kernels_.panel, packed.out - column);
-      task.y = y + static_cast<size_t>(y_layout.RowOffset(row)) * y_element_size;
-      task.y_layout = y_layout;
+      task.y = RowOf(y, row).first;
+      task.y_layout = LayoutOf(y);
       task.y_column = column;
       task.epilogue = epilogue;
       task.pack_space = ThreadSpace(kernels_.pack_space(packed.in));

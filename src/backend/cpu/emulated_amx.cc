@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source of the AMX kernels, with functions in the place of the instructions for tiles.
-#include "backend/cpu/emulated_amx.h"
-
+// The source of the AMX kernels, with functions in the place of the instructions for tiles, so that they can
+// be tested on CPUs without AMX.
 #include <immintrin.h>
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/activation_layout.h"
+#include "backend/matrix_layout.h"
 
 namespace calfvo {
 
@@ -22,26 +22,26 @@ enum class Epilogue {
 // Some rows of x times some panels of packed weights. The first row is a multiple of CpuKernels::row_tile.
 struct LinearTask {
   const void* x;  // [rows, in] activations
-  ActivationLayout x_layout;
+  MatrixLayout x_layout;
   int64_t rows;
   int64_t in;
-  const void* packed;         // the first panel
-  const float* bias;          // of the first panel's columns, padded to whole panels; null: none
-  int64_t out;                // columns wanted, from the first panel on
-  void* y;                    // the first row, whole
-  ActivationLayout y_layout;  // row-major if y is the stream
-  int64_t y_column;           // of the first panel
+  const void* packed;  // the first panel
+  const float* bias;   // of the first panel's columns, padded to whole panels; null: none
+  int64_t out;         // columns wanted, from the first panel on
+  void* y;             // the first row, whole
+  MatrixLayout y_layout;
+  int64_t y_column;  // of the first panel
   Epilogue epilogue;
   void* pack_space;  // PackSpace(in) bytes, 64-byte aligned
 };
 
 // Attention of one head in one sequence.
 struct AttentionTask {
-  const void* qkv;     // first token's row
-  int64_t qkv_stride;  // elements from token to token
-  void* out;           // the whole matrix
-  ActivationLayout out_layout;
-  int64_t out_row;      // of the first token
+  const void* qkv;  // the whole matrix, in rows or panels
+  MatrixLayout qkv_layout;
+  void* out;  // the whole matrix
+  MatrixLayout out_layout;
+  int64_t row;          // of the first token, in both
   int64_t dim;          // q, k and v are `dim` apart
   int64_t length;       // tokens
   int64_t head_offset;  // elements
@@ -53,15 +53,16 @@ struct AttentionTask {
   void* space;  // AttentionSpace(length, head_size) bytes, 64-byte aligned
 };
 
-// Attention over the frames of a window at one position, all heads.
+// Attention over the frames of a window at some positions that follow each other, all heads.
 struct TemporalTask {
-  const void* qkv;     // the position's row in the first frame
-  int64_t qkv_stride;  // elements from frame to frame
-  void* out;           // the whole matrix
-  ActivationLayout out_layout;
-  int64_t out_row;       // of the first frame
-  int64_t out_row_step;  // from frame to frame
-  int64_t dim;           // q, k and v are `dim` apart
+  const void* qkv;  // the whole matrix, in rows or panels
+  MatrixLayout qkv_layout;
+  void* out;  // the whole matrix
+  MatrixLayout out_layout;
+  int64_t row;       // of the first position in the first frame, in both
+  int64_t row_step;  // from frame to frame
+  int64_t positions;
+  int64_t dim;  // q, k and v are `dim` apart
   int64_t frames;
   int64_t heads;
   int64_t head_size;
@@ -69,21 +70,21 @@ struct TemporalTask {
 };
 
 struct NormTask {
-  const float* x;
+  const float* x;  // the first row
+  MatrixLayout x_layout;
   int64_t rows;
-  int64_t cols;
   const float* gain;
   const float* bias;
   float epsilon;
   bool gelu;
   void* out;  // the first row, which is a multiple of 16
-  ActivationLayout out_layout;
+  MatrixLayout out_layout;
 };
 
 struct CpuKernels {
   std::string_view name;             // "avx512"
   bool bf16;                         // element type of activations
-  bool tiled;                        // activations with a reader are, where they are whole tiles wide
+  bool tiled;                        // matrices are in panels and tiles, where their width allows
   int64_t panel;                     // columns per panel of packed weights
   int64_t row_tile;                  // rows that are multiplied at once
   int64_t (*task_rows)(int64_t in);  // the most rows of a LinearTask, whole tiles

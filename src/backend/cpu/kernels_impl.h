@@ -118,32 +118,32 @@ void Linear(const LinearTask& task) {
   WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() { LinearWith<Product, epilogue>(task); });
 }
 
-template <typename Element, bool tiled>
+template <typename Element>
 void LayerNorm(const NormTask& task) {
-  const ActivationLayout layout = Known<tiled>(task.out_layout);
-  const int64_t whole = task.cols / kLanes * kLanes;
+  const int64_t cols = task.x_layout.cols;
+  const int64_t whole = cols / kLanes * kLanes;
   for (int64_t row = 0; row < task.rows; ++row) {
-    const float* x = task.x + row * task.cols;
-    auto* out = static_cast<Element*>(task.out) + layout.RowOffset(row);
+    const float* x = task.x + row * cols;
+    auto* out = static_cast<Element*>(task.out) + row * cols;
     Vec sum = {};
     for (int64_t i = 0; i < whole; i += kLanes) sum += Load(x + i);
-    sum += LoadPart(x + whole, task.cols - whole);
-    const float mean = Sum(sum) / static_cast<float>(task.cols);
+    sum += LoadPart(x + whole, cols - whole);
+    const float mean = Sum(sum) / static_cast<float>(cols);
     Vec squares = {};
     for (int64_t i = 0; i < whole; i += kLanes) {
       const Vec deviation = Load(x + i) - mean;
       squares += deviation * deviation;
     }
     float variance = Sum(squares);
-    for (int64_t i = whole; i < task.cols; ++i) variance += (x[i] - mean) * (x[i] - mean);
-    variance /= static_cast<float>(task.cols);
+    for (int64_t i = whole; i < cols; ++i) variance += (x[i] - mean) * (x[i] - mean);
+    variance /= static_cast<float>(cols);
     const float scale = 1.0F / __builtin_sqrtf(variance + task.epsilon);
-    for (int64_t i = 0; i < task.cols; i += kLanes) {
-      const int64_t count = task.cols - i;
+    for (int64_t i = 0; i < cols; i += kLanes) {
+      const int64_t count = cols - i;
       Vec y = (LoadPart(x + i, count) - mean) * scale * LoadPart(task.gain + i, count) +
               LoadPart(task.bias + i, count);
       if (task.gelu) y = Gelu(y, out);
-      StorePart(out + layout.ColumnOffset(i), y, count);
+      StorePart(out + i, y, count);
     }
   }
 }
@@ -163,13 +163,12 @@ double BareFlop(int64_t steps) {
   return 2.0 * static_cast<double>(products);
 }
 
-// With `tiled`, norms and temporal attention write tiles where they are asked to.
-template <typename Product, bool tiled = false>
+template <typename Product>
 constexpr CpuKernels MakeKernels(std::string_view name, bool bf16) {
   using Element = typename Product::Element;
   return {name,
           bf16,
-          tiled,
+          /*tiled=*/false,
           kPanel,
           kRowTile,
           [](int64_t /*in*/) { return kTaskRows; },
@@ -178,11 +177,11 @@ constexpr CpuKernels MakeKernels(std::string_view name, bool bf16) {
           PanelSize<Product>,
           PackSpace<Product>,
           Linear<Product>,
-          LayerNorm<Element, tiled>,
+          LayerNorm<Element>,
           AttentionSpace<Product>,
           SpatialAttention<Product>,
           TemporalSpace,
-          TemporalAttention<Element, tiled>,
+          TemporalAttention<Element, /*tiled=*/false>,
           BareFlop<Product>};
 }
 

@@ -20,14 +20,18 @@ void Prefetch(const Element* from, int64_t count) {
   for (int64_t i = 0; i < count; i += 64 / sizeof(Element)) __builtin_prefetch(from + i);
 }
 
-// One head vector of a token: its part 0 (query) or 1 (key), turned by the token's position.
+// A token's query (part 0), key (1) or value (2), of a matrix in rows.
 template <typename Element>
-void LoadHead(const AttentionTask& task, int64_t token, int64_t part, Element* head) {
-  const Element* from =
-      static_cast<const Element*>(task.qkv) + token * task.qkv_stride + part * task.dim + task.head_offset;
-  Prefetch(from + kPrefetchTokens * task.qkv_stride, task.head_size);
+const Element* HeadOf(const AttentionTask& task, int64_t token, int64_t part) {
+  return static_cast<const Element*>(task.qkv) + (task.row + token) * task.qkv_layout.cols + part * task.dim +
+         task.head_offset;
+}
+
+// A token's head vector, turned by the token's position. It may be turned where it is.
+template <typename Element>
+void TurnHead(const AttentionTask& task, int64_t token, const Element* from, Element* head) {
   if (task.rope_cos == nullptr || token < task.rope_skip) {
-    __builtin_memcpy(static_cast<void*>(head), from, static_cast<size_t>(task.head_size) * sizeof(Element));
+    __builtin_memmove(static_cast<void*>(head), from, static_cast<size_t>(task.head_size) * sizeof(Element));
     return;
   }
   const int64_t pairs = task.head_size / 2;
@@ -55,23 +59,26 @@ void PackHeads(const AttentionTask& task, int64_t part, int64_t first, int64_t w
                typename Product::Element* heads, typename Product::Packed* to) {
   const int64_t left = task.length - first;
   const int64_t count = left < width ? left : width;
-  for (int64_t i = 0; i < count; ++i) LoadHead(task, first + i, part, heads + i * task.head_size);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto* from = HeadOf<typename Product::Element>(task, first + i, part);
+    Prefetch(from + kPrefetchTokens * task.qkv_layout.cols, task.head_size);
+    TurnHead(task, first + i, from, heads + i * task.head_size);
+  }
   PackRows<Product>(heads, count, task.head_size, task.head_size, width, to);
 }
 
 // Values, as panels of [key_steps][kPanel]; tokens beyond the last are zero.
 template <typename Product>
 void PackValues(const AttentionTask& task, int64_t key_steps, typename Product::Packed* to) {
-  const auto* from =
-      static_cast<const typename Product::Element*>(task.qkv) + 2 * task.dim + task.head_offset;
+  const auto* from = HeadOf<typename Product::Element>(task, 0, 2);
   for (int64_t step = 0; step < key_steps; ++step) {
     for (int64_t column = 0; column < RoundUp(task.head_size, kPanel); column += kLanes) {
       Vec rows[Product::kPerStep] = {};
       for (int64_t i = 0; i < Product::kPerStep; ++i) {
         const int64_t token = step * Product::kPerStep + i;
-        if (column == 0) Prefetch(from + (token + kPrefetchTokens) * task.qkv_stride, task.head_size);
+        if (column == 0) Prefetch(from + (token + kPrefetchTokens) * task.qkv_layout.cols, task.head_size);
         if (token >= task.length) continue;
-        rows[i] = LoadPart(from + token * task.qkv_stride + column, task.head_size - column);
+        rows[i] = LoadPart(from + token * task.qkv_layout.cols + column, task.head_size - column);
       }
       Product::StoreStep(to + (column / kPanel * key_steps + step) * kPanel + column % kPanel, rows);
     }
@@ -158,7 +165,7 @@ void AttendBlock(const AttentionTask& task, const AttentionParts<Product>& parts
                             parts.key_steps, sums);
       for (int64_t r = 0; r < kQueryTile && query + r < queries; ++r) {
         Element* to = static_cast<Element*>(task.out) +
-                      (task.out_row + first + query + r) * task.out_layout.cols + task.head_offset;
+                      (task.row + first + query + r) * task.out_layout.cols + task.head_offset;
         for (int64_t v = 0; v < kPanelVectors && column + v * kLanes < task.head_size; ++v) {
           const int64_t at = column + v * kLanes;
           StorePart(to + at, sums[r][v] * inverse[query + r], task.head_size - at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention over the frames of a window at one position. Included by kernels_impl.h only, inside its
+// Attention over the frames of a window at each position. Included by kernels_impl.h only, inside its
 // namespace.
 //
 // The sequences are so short that a vector has lanes for the queries of several heads. Their scores with the
@@ -65,53 +65,68 @@ inline void TemporalWeights(const TemporalParts& parts, int64_t head_size, const
   }
 }
 
-// `frames` is the task's number of frames; where it is known to the compiler the loops unfold.
+// The heads from `first_head` on that are taken together, at the position of row `row` in the first frame.
 template <typename Element, bool tiled>
-inline void TemporalOf(const TemporalTask& task, int64_t frames) {
-  const TemporalParts parts(frames, task.head_size);
+inline void TemporalHeads(const TemporalTask& task, const TemporalParts& parts, int64_t row,
+                          int64_t first_head) {
   auto* rows = static_cast<float*>(task.space);
   const float* queries = rows;
   const float* keys = queries + parts.part_size();
   const float* values = keys + parts.part_size();
   float* weights = rows + 3 * parts.part_size();
-  float* inverse = weights + frames * parts.lanes;
-  const ActivationLayout layout = Known<tiled>(task.out_layout);
+  float* inverse = weights + parts.frames * parts.lanes;
+  const MatrixLayout in_layout = Known<tiled>(task.qkv_layout);
+  const MatrixLayout out_layout = Known<tiled>(task.out_layout);
+  const int64_t left = task.heads - first_head;
+  const int64_t heads = left < parts.heads ? left : parts.heads;
 
-  for (int64_t first_head = 0; first_head < task.heads; first_head += parts.heads) {
-    const int64_t left = task.heads - first_head;
-    const int64_t heads = left < parts.heads ? left : parts.heads;
-    for (int64_t part = 0; part < 3; ++part) {
-      for (int64_t frame = 0; frame < frames; ++frame) {
-        for (int64_t head = 0; head < heads; ++head) {
-          const Element* from = static_cast<const Element*>(task.qkv) + frame * task.qkv_stride +
-                                part * task.dim + (first_head + head) * task.head_size;
-          for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
-            Store(rows + part * parts.part_size() + parts.At(chunk, head, frame),
-                  LoadPart(from + chunk * kLanes, task.head_size - chunk * kLanes));
-          }
+  for (int64_t part = 0; part < 3; ++part) {
+    for (int64_t frame = 0; frame < parts.frames; ++frame) {
+      const Element* from =
+          static_cast<const Element*>(task.qkv) + in_layout.RowOffset<Element>(row + frame * task.row_step);
+      for (int64_t head = 0; head < heads; ++head) {
+        for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
+          const int64_t at = chunk * kLanes;
+          const int64_t column = part * task.dim + (first_head + head) * task.head_size + at;
+          Store(rows + part * parts.part_size() + parts.At(chunk, head, frame),
+                LoadColumns(in_layout, from, column, task.head_size - at));
         }
       }
     }
-    TemporalWeights<Element>(parts, task.head_size, queries, keys, weights, inverse);
+  }
+  TemporalWeights<Element>(parts, task.head_size, queries, keys, weights, inverse);
 
-    constexpr int64_t kTogether = 4;  // queries that a value is loaded for
-    for (int64_t head = 0; head < heads; ++head) {
-      for (int64_t query = 0; query < frames; query += kTogether) {
-        const int64_t lane = head * frames + query;
-        for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
-          Vec sums[kTogether] = {};
-          for (int64_t frame = 0; frame < frames; ++frame) {
-            const Vec value = Load(values + parts.At(chunk, head, frame));
-            for (int64_t i = 0; i < kTogether; ++i)
-              sums[i] += weights[frame * parts.lanes + lane + i] * value;
-          }
-          for (int64_t i = 0; i < kTogether && query + i < frames; ++i) {
-            Element* row = static_cast<Element*>(task.out) +
-                           layout.RowOffset(task.out_row + (query + i) * task.out_row_step);
-            StoreColumns(layout, row, (first_head + head) * task.head_size + chunk * kLanes,
-                         sums[i] * inverse[lane + i], task.head_size - chunk * kLanes);
-          }
+  constexpr int64_t kTogether = 4;  // queries that a value is loaded for
+  for (int64_t head = 0; head < heads; ++head) {
+    for (int64_t query = 0; query < parts.frames; query += kTogether) {
+      const int64_t lane = head * parts.frames + query;
+      for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
+        Vec sums[kTogether] = {};
+        for (int64_t frame = 0; frame < parts.frames; ++frame) {
+          const Vec value = Load(values + parts.At(chunk, head, frame));
+          for (int64_t i = 0; i < kTogether; ++i) sums[i] += weights[frame * parts.lanes + lane + i] * value;
         }
+        for (int64_t i = 0; i < kTogether && query + i < parts.frames; ++i) {
+          Element* to = static_cast<Element*>(task.out) +
+                        out_layout.RowOffset<Element>(row + (query + i) * task.row_step);
+          StoreColumns(out_layout, to, (first_head + head) * task.head_size + chunk * kLanes,
+                       sums[i] * inverse[lane + i], task.head_size - chunk * kLanes);
+        }
+      }
+    }
+  }
+}
+
+// `frames` is the task's number of frames; where it is known to the compiler the loops unfold. In panels, the
+// same columns of the positions are close together, in rows all columns of a position.
+template <typename Element, bool tiled>
+inline void TemporalOf(const TemporalTask& task, int64_t frames) {
+  const TemporalParts parts(frames, task.head_size);
+  const int64_t at_once = tiled ? task.positions : 1;
+  for (int64_t first = 0; first < task.positions; first += at_once) {
+    for (int64_t head = 0; head < task.heads; head += parts.heads) {
+      for (int64_t i = first; i < first + at_once; ++i) {
+        TemporalHeads<Element, tiled>(task, parts, task.row + i, head);
       }
     }
   }

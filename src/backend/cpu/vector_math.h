@@ -77,24 +77,38 @@ inline Vec LoadPart(const T* from, int64_t count) {
   return Load(elements);
 }
 
-// Where nothing is tiled, the compiler shall know.
+// Where nothing is in panels or tiles, the compiler shall know.
 template <bool tiled>
-inline ActivationLayout Known(ActivationLayout layout) {
-  if constexpr (!tiled) layout.tiled = false;
+inline MatrixLayout Known(MatrixLayout layout) {
+  if constexpr (!tiled) layout.order = MatrixOrder::kRows;
   return layout;
 }
 
-// Up to a vector of elements of the row that begins at `row`, from `column` on.
+// Up to a vector of elements of the row that begins at `row`, from `column` on; the rest of what is loaded is
+// zero.
 template <typename Element>
-inline void StoreColumns(const ActivationLayout& layout, Element* row, int64_t column, Vec values,
+inline Vec LoadColumns(const MatrixLayout& layout, const Element* row, int64_t column, int64_t count) {
+  if (layout.order == MatrixOrder::kRows ||
+      layout.Together<Element>(column) >= (count < kLanes ? count : kLanes)) {
+    return LoadPart(row + layout.ColumnOffset<Element>(column), count);
+  }
+  Element elements[kLanes] = {};
+  for (int64_t i = 0; i < kLanes && i < count; ++i)
+    elements[i] = row[layout.ColumnOffset<Element>(column + i)];
+  return Load(elements);
+}
+template <typename Element>
+inline void StoreColumns(const MatrixLayout& layout, Element* row, int64_t column, Vec values,
                          int64_t count) {
-  if (!layout.tiled || layout.Together(column) >= (count < kLanes ? count : kLanes)) {
-    StorePart(row + layout.ColumnOffset(column), values, count);
+  if (layout.order == MatrixOrder::kRows ||
+      layout.Together<Element>(column) >= (count < kLanes ? count : kLanes)) {
+    StorePart(row + layout.ColumnOffset<Element>(column), values, count);
     return;
   }
   Element elements[kLanes];
   Store(elements, values);
-  for (int64_t i = 0; i < kLanes && i < count; ++i) row[layout.ColumnOffset(column + i)] = elements[i];
+  for (int64_t i = 0; i < kLanes && i < count; ++i)
+    row[layout.ColumnOffset<Element>(column + i)] = elements[i];
 }
 
 // Blocks of 2·half lanes: the lower half of each is that of `a` and the upper half the lower one of `b`. With
