@@ -2,8 +2,6 @@
 // What backends that work in host memory share: buffers, vectors, typed access to matrices.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -15,32 +13,16 @@
 
 namespace calfvo {
 
-// Large ones are in large pages where the system has some: kernels go through megabytes in an order in which
-// they would need the address of another small page every few hundred cycles.
 class HostBuffer final : public Buffer {
  public:
   explicit HostBuffer(size_t bytes)
-      : alignment_(bytes < static_cast<size_t>(kLargePage) ? kLine : kLargePage),
-        data_(static_cast<std::byte*>(::operator new(bytes > 0 ? bytes : 1, alignment_))) {
-#if defined(MADV_HUGEPAGE)
-    // What cannot be had is done without.
-    if (alignment_ == kLargePage) static_cast<void>(::madvise(data_, bytes, MADV_HUGEPAGE));
-#endif
-  }
-  ~HostBuffer() override {
-    ::operator delete(data_, alignment_);
-  }
+      : data_(static_cast<std::byte*>(::operator new (bytes > 0 ? bytes : 1, std::align_val_t{64}))) {}
+  ~HostBuffer() override { ::operator delete (data_, std::align_val_t{64}); }
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
-  std::byte* data() override {
-    return data_;
-  }
+  std::byte* data() override { return data_; }
 
  private:
-  static constexpr std::align_val_t kLine{64};
-  static constexpr std::align_val_t kLargePage{size_t{2} << 20};
-
-  std::align_val_t alignment_;
   std::byte* data_;
 };
 
