@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer norm of a stream in panels, 16 rows at a time. Included by kernels_amx.cc only, inside its namespace.
+// Layer norm of 16 rows at a time. Included by kernels_amx.cc only, inside its namespace.
 #pragma once
 
-// 16 floats of each of 16 rows lie in a row, so that is what is read at once; rows that are not there are
-// read, but not written.
-void AmxLayerNorm(const NormTask& task) {
-  if (task.x_layout.order == MatrixOrder::kRows) return LayerNorm<BFloat16>(task);
+// In a panel, 16 floats of each of 16 rows lie in a row, so that is what is read at once. Where there are
+// fewer rows, the first is read in the place of the others.
+template <bool whole>
+void PanelNorm(const NormTask& task) {
   static_assert(kLanes == kTile && MatrixLayout::kRun<float> == kTile);
   constexpr int64_t kAhead = 4;  // panels
   const int64_t cols = task.x_layout.cols;
-  const int64_t panel_size = task.x_layout.room * kTile;
+  const bool in_rows = task.x_layout.order == MatrixOrder::kRows;
+  const int64_t row_size = in_rows ? cols : kTile;
+  const int64_t panel_size = in_rows ? kTile : task.x_layout.room * kTile;
   const float* const end = task.x + cols / kTile * panel_size;
+  const auto row_offset = [&](int64_t row) { return whole || row < task.rows ? row * row_size : 0; };
 
   Vec sums[kTile] = {};
   for (const float* panel = task.x; panel < end; panel += panel_size) {
 #pragma GCC unroll 16
     for (int row = 0; row < kTile; ++row) {
-      __builtin_prefetch(panel + kAhead * panel_size + row * kTile);
-      sums[row] += Load(panel + row * kTile);
+      __builtin_prefetch(panel + kAhead * panel_size + row_offset(row));
+      sums[row] += Load(panel + row_offset(row));
     }
   }
   float means[kTile];
@@ -27,13 +30,13 @@ void AmxLayerNorm(const NormTask& task) {
   for (const float* panel = task.x; panel < end; panel += panel_size) {
 #pragma GCC unroll 16
     for (int row = 0; row < kTile; ++row) {
-      const Vec deviation = Load(panel + row * kTile) - means[row];
+      const Vec deviation = Load(panel + row_offset(row)) - means[row];
       squares[row] += deviation * deviation;
     }
   }
   float scales[kTile];
-  const Vec variances = SumEach(squares) / static_cast<float>(cols) + task.epsilon;
-  Store(scales, 1.0F / reinterpret_cast<Vec>(_mm512_sqrt_ps(reinterpret_cast<__m512>(variances))));
+  Store(scales, SumEach(squares) / static_cast<float>(cols) + task.epsilon);  // variances
+  for (float& scale : scales) scale = 1.0F / __builtin_sqrtf(scale);
 
   auto* out = static_cast<BFloat16*>(task.out);
   const float* panel = task.x;
@@ -42,7 +45,7 @@ void AmxLayerNorm(const NormTask& task) {
     for (int64_t row = 0; row < task.rows; ++row) {
       const auto finished = [&](int64_t half) {
         const int64_t at = column + half * kTile;
-        const Vec y = (Load(panel + half * panel_size + row * kTile) - means[row]) * scales[row] *
+        const Vec y = (Load(panel + half * panel_size + row * row_size) - means[row]) * scales[row] *
                           Load(task.gain + at) +
                       Load(task.bias + at);
         return task.gelu ? Gelu(y, out) : y;
@@ -55,5 +58,15 @@ void AmxLayerNorm(const NormTask& task) {
         Store(to, finished(0));
       }
     }
+  }
+}
+
+void AmxLayerNorm(const NormTask& task) {
+  if (task.x_layout.cols % kTile != 0) {  // both matrices are in rows
+    LayerNorm<BFloat16>(task);
+  } else if (task.rows == kTile) {
+    PanelNorm<true>(task);
+  } else {
+    PanelNorm<false>(task);
   }
 }

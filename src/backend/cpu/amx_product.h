@@ -6,10 +6,10 @@
 // cost more than anything else but rows that do not fit the cache. The other four hold two tiles of x and two
 // of weights. Each is loaded as soon as its predecessor is done with, two or three products before it is
 // used: a core that two threads share hides little of what a load takes, and blocks of 32 × 48, which load
-// less but right before the use, are slower there by a quarter, if faster by a tenth where a thread has the
-// core to itself. Of both factors a tile
-// is one kilobyte in a row, and they lie in the second-level cache: the rows of a task while all panels pass,
-// a panel while all blocks of rows do. Weights are loaded with the hint that they will not be wanted soon.
+// less but right before the use, are slower there by a quarter, if faster by a twentieth where a thread has
+// the core to itself. Of both factors a tile is one kilobyte in a row, and they lie in the second-level
+// cache: the rows of a task while all panels pass, a panel while all blocks of rows do. Weights are loaded
+// with the hint that they will not be wanted soon.
 //
 // Lines that come from further away than the second level each keep one of the 16 buffers that all lines come
 // through for hundreds of cycles, and tiles need those buffers. So memory is read and written in order, which
