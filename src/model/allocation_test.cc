@@ -8,7 +8,8 @@
 #include <new>
 #include <vector>
 
-#include "backend/backends.h"
+#include "backend/cpu/cpu_backend.h"
+#include "backend/cpu/tested_kernels.h"
 #include "model/network.h"
 #include "weights/model_file.h"
 
@@ -55,9 +56,8 @@ TEST(Network, TakesNothingFromTheHeapAfterWarmUp) {
   const ModelFile model = RandomModel(config, 1);
   const auto size = static_cast<size_t>(config.input.size);
   const std::vector<float> image(3 * size * size, 0.25F);
-  for (const BackendKind kind : AvailableBackends()) {
-    if (kind.name != "cpu") continue;
-    const auto backend = MakeBackend(kind, 2);
+  for (const CpuKernels* kernels : TestedKernels()) {
+    const auto backend = MakeCpuBackend(*kernels, 2);
     Network network(config, *model.weights, *backend);
     std::vector<FrameTokens> tokens;
     for (int i = 0; i < config.window; ++i) tokens.push_back(network.MakeTokens());
