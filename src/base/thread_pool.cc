@@ -50,9 +50,10 @@ void ThreadPool::CheckCount(int threads) {
 ThreadPool::ThreadPool(int threads) : ThreadPool(NotStarted{}) {
   CheckCount(threads);
   if (threads == 0) threads = std::min(AvailableCores(), kMaxThreads);
+  shares_.resize(static_cast<size_t>(threads));
   workers_.reserve(static_cast<size_t>(threads - 1));
   try {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { Work(); });
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { Work(static_cast<size_t>(i)); });
   } catch (const std::system_error& error) {
     throw Error(
         fmt::format("only {} of {} threads can be had: {}; ask for fewer, or raise the limits of memory "
@@ -73,13 +74,15 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::Run(int64_t count, Trampoline call, void* context) {
   const std::lock_guard one_loop(loop_mutex_);
   std::unique_lock lock(mutex_);
-  next_ = 0;
-  count_ = count;
+  const auto threads = static_cast<int64_t>(shares_.size());
+  for (int64_t i = 0; i < threads; ++i) {
+    shares_[static_cast<size_t>(i)] = {i * count / threads, (i + 1) * count / threads};
+  }
   call_ = call;
   context_ = context;
   ++loop_number_;
   if (count > 1) start_.notify_all();
-  RunIndices(lock);
+  RunIndices(0, lock);
   const auto finished = [this] { return running_ == 0; };
   lock.unlock();
   WaitAwake(finished);
@@ -88,7 +91,7 @@ void ThreadPool::Run(int64_t count, Trampoline call, void* context) {
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-void ThreadPool::Work() {
+void ThreadPool::Work(size_t thread) {
   uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   while (true) {
@@ -98,29 +101,35 @@ void ThreadPool::Work() {
     start_.wait(lock, [&] { return stopping_ || loop_number_ != seen; });
     if (stopping_) return;
     seen = loop_number_;
-    RunIndices(lock);
+    RunIndices(thread, lock);
   }
 }
 
-void ThreadPool::RunIndices(std::unique_lock<std::mutex>& lock) {
-  while (next_ < count_) {
-    const int64_t index = next_++;
+std::optional<int64_t> ThreadPool::TakeIndex(size_t thread) {
+  Share& own = shares_[thread];
+  if (own.Left() > 0) return own.next++;
+  const auto most = std::max_element(shares_.begin(), shares_.end(),
+                                     [](const Share& a, const Share& b) { return a.Left() < b.Left(); });
+  if (most->Left() > 0) return --most->end;
+  return std::nullopt;
+}
+
+void ThreadPool::RunIndices(size_t thread, std::unique_lock<std::mutex>& lock) {
+  while (const std::optional<int64_t> index = TakeIndex(thread)) {
     ++running_;
     lock.unlock();
     std::exception_ptr failure;
     try {
-      call_(context_, index);
+      call_(context_, *index);
     } catch (...) {
       failure = std::current_exception();
     }
     lock.lock();
     --running_;
-    if (failure != nullptr) {
-      if (failure_ == nullptr || index < failed_index_) {
-        failure_ = failure;
-        failed_index_ = index;
-      }
-      next_ = count_;
+    if (failure != nullptr && (failure_ == nullptr || *index < failed_index_)) {
+      failure_ = failure;
+      failed_index_ = *index;
+      for (Share& share : shares_) share.end = std::min(share.end, failed_index_);
     }
   }
   if (running_ == 0) finish_.notify_one();

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -21,11 +22,15 @@ namespace calfvo {
 int AvailableCores(const std::filesystem::path& root = "/");
 
 // ParallelFor(count, body) calls body(i) once for each i in [0, count), spread over the pool's threads and
-// the calling one, and returns when all have run. Indices are handed out in order, so that results written
-// per index do not depend on the number of threads. It allocates nothing.
+// the calling one, and returns when all have run. Results written per index do not depend on the number of
+// threads. It allocates nothing.
 //
-// If bodies throw, the exception of the lowest index that threw is rethrown after the loop; the rest of the
-// indices may not have run. One loop at a time: calls from several threads queue up, and a body must not call
+// Each thread has an equal share of the indices, which it goes through in order; one that is done takes the
+// last index of whoever has most left. So what loops do for the same part of the same data mostly happens in
+// the same core, which may still have it.
+//
+// If bodies throw, the exception of the lowest index that throws is rethrown after the loop; indices above
+// that may not have run. One loop at a time: calls from several threads queue up, and a body must not call
 // ParallelFor of its own pool.
 class ThreadPool {
  public:
@@ -58,8 +63,17 @@ class ThreadPool {
   using Trampoline = void (*)(void* context, int64_t index);
 
   void Run(int64_t count, Trampoline call, void* context);
-  void Work();
-  void RunIndices(std::unique_lock<std::mutex>& lock);
+  // Indices of a thread that have not begun.
+  struct Share {
+    int64_t Left() const { return end - next; }
+
+    int64_t next = 0;
+    int64_t end = 0;
+  };
+
+  void Work(size_t thread);
+  void RunIndices(size_t thread, std::unique_lock<std::mutex>& lock);
+  std::optional<int64_t> TakeIndex(size_t thread);
 
   std::mutex loop_mutex_;  // held for the length of one loop
 
@@ -68,8 +82,7 @@ class ThreadPool {
   std::condition_variable finish_;
   bool stopping_ = false;
   std::atomic<uint64_t> loop_number_ = 0;  // may be read without the mutex, and so may running_
-  int64_t next_ = 0;
-  int64_t count_ = 0;
+  std::vector<Share> shares_;              // the calling thread's first
   std::atomic<int> running_ = 0;
   Trampoline call_ = nullptr;
   void* context_ = nullptr;

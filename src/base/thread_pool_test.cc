@@ -11,9 +11,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "base/testing.h"
+#include "calfvo/error.h"
 
 namespace calfvo {
 namespace {
@@ -37,6 +40,46 @@ TEST(ThreadPool, ManyShortLoops) {
     pool.ParallelFor(7, [&](int64_t i) { sum += i; });
   }
   EXPECT_EQ(sum, 2000 * 21);
+}
+
+// Where all have as much to do, each thread has the same part of every loop.
+TEST(ThreadPool, ThreadsKeepTheirShare) {
+  constexpr int64_t kThreads = 3;
+  ThreadPool pool(kThreads);
+  std::vector<std::thread::id> threads(kThreads);
+  for (int loop = 0; loop < 100; ++loop) {
+    std::atomic<int> begun = 0;
+    pool.ParallelFor(2 * kThreads, [&](int64_t i) {
+      // Nobody goes on before everybody has come so far.
+      for (++begun; begun < kThreads * (1 + i % 2);) std::this_thread::yield();
+      std::thread::id& thread = threads[static_cast<size_t>(i / 2)];
+      if (loop == 0 && i % 2 == 0) thread = std::this_thread::get_id();
+      EXPECT_EQ(thread, std::this_thread::get_id());
+    });
+  }
+  EXPECT_EQ(threads[0], std::this_thread::get_id());
+}
+
+TEST(ThreadPool, WhoIsDoneHelpsOthers) {
+  ThreadPool pool(2);
+  std::atomic<int> others = 0;
+  pool.ParallelFor(10, [&](int64_t i) {
+    while (i == 0 && others < 9) std::this_thread::yield();
+    if (i > 0) ++others;
+  });
+  EXPECT_EQ(others, 9);
+}
+
+TEST(ThreadPool, RethrowsTheLowestIndexThatThrows) {
+  ThreadPool pool(3);
+  for (int loop = 0; loop < 100; ++loop) {
+    EXPECT_EQ(ErrorFrom([&] {
+                pool.ParallelFor(100, [](int64_t i) {
+                  if (i % 40 == 5) throw Error(std::to_string(i));
+                });
+              }),
+              "5");
+  }
 }
 
 TEST(ThreadPool, RethrowsAndStaysUsable) {
