@@ -5,20 +5,26 @@
 // kMostDepth of it where results are added to the stream anyway: sums that leave the registers and come back
 // cost more than anything else but rows that do not fit the cache. The other four hold two tiles of x and two
 // of weights. Each is loaded as soon as its predecessor is done with, two or three products before it is
-// used: a core that two threads share hides little of what a load takes, and blocks of 32 × 48, which load
-// less but right before the use, are slower there by a quarter, if faster by a twentieth where a thread has
-// the core to itself. Of both factors a tile is one kilobyte in a row, and they lie in the second-level
-// cache: the rows of a task while all panels pass, a panel while all blocks of rows do. Weights are loaded
-// with the hint that they will not be wanted soon.
+// used, those of the next block in the last step of this one: a core that two threads share hides little of
+// what a load takes. Blocks of 32 × 48 load less, but right before the use, and are slower there by a
+// quarter.
+//
+// Of both factors a tile is one kilobyte in a row, and they lie in the second-level cache: the rows of a task
+// while all panels pass, a panel while all blocks of rows do. From there no more than about 48 bytes come in
+// a cycle, and if all tiles did, four would take 85 cycles, while their four products take 64. So the first
+// kKeptSteps of a panel stay in the first level. All else is loaded with the hint that it will not be wanted
+// soon, and does not pass through the first level: without the hint, rows drive out the weights, and products
+// are slower by a sixth.
 //
 // Lines that come from further away than the second level each keep one of the 16 buffers that all lines come
 // through for hundreds of cycles, and tiles need those buffers. So memory is read and written in order, which
-// the CPU notices and fetches ahead without them (MatrixLayout), and the next panel of weights and the next
-// rows of the stream are fetched a few lines at each step.
+// the CPU notices and fetches ahead without them (MatrixLayout), and what comes next (the panel, the stream
+// two blocks ahead, and in the end the rows) is fetched a few lines at each step.
 //
-// Where results are added to the stream, the registers begin with what is there and end there. Others wait as
-// sums; while the tile unit works on the next block, the vector units add bias, take GELU and write them out,
-// rows between two products: all of them in one place would keep the next tiles waiting.
+// Where results are added to the stream, the registers begin with what is there and end there; the vector
+// units have added the bias while the tile unit was busy with the block before. Other results wait as sums;
+// while the tile unit works on the next block, the vector units add bias, take GELU and write them out, rows
+// between two products: all of them in one place would keep the next tiles waiting.
 #pragma once
 
 constexpr int64_t kSumTileElements = kTile * kTile;     // of a tile of sums
@@ -27,13 +33,18 @@ constexpr int64_t kBlock = kBlockTiles * kTile;         // its rows
 constexpr int64_t kPanelTiles = 2;                      // of columns
 constexpr int64_t kPanelColumns = kPanelTiles * kTile;  // its columns
 constexpr int64_t kMostDepth = 1024;                    // along `in` at a time, where results are added up
+constexpr int64_t kKeptSteps = 16;                      // of a panel, whose weights fill 32 KB
 
 int64_t DepthSteps(int64_t in) {
   return (in + kDepth - 1) / kDepth;
 }
 
+int64_t AtMost(int64_t most, int64_t value) {
+  return value < most ? value : most;
+}
+
 int64_t AtMostDepth(int64_t in) {
-  return in < kMostDepth ? in : kMostDepth;
+  return AtMost(kMostDepth, in);
 }
 
 // Rows that pass a panel together: the more, the less often the weights are read, as long as rows and panel
@@ -84,12 +95,10 @@ void AmxPack(const float* weight, int64_t out, int64_t in, void* packed) {
 struct ProductParts {
   explicit ProductParts(void* space)
       : sums(static_cast<float*>(space)),
-        bias(reinterpret_cast<BFloat16*>(sums + 2 * kBlock * kPanelColumns)),
-        rows(bias + kStepElements) {}
+        rows(reinterpret_cast<BFloat16*>(sums + 2 * kBlock * kPanelColumns)) {}
 
   // Two blocks of sums, of each four tiles: two of the upper 16 rows, two of the lower.
   float* sums;
-  BFloat16* bias;  // as one more step of a panel, see PackBias
   BFloat16* rows;  // packed
 };
 
@@ -98,7 +107,7 @@ size_t AmxPackSpace(int64_t in) {
   const int64_t whole = packed_rows(in);
   const int64_t part = packed_rows(AtMostDepth(in));
   return static_cast<size_t>(2 * kBlock * kPanelColumns) * sizeof(float) +
-         static_cast<size_t>(kStepElements + (whole > part ? whole : part)) * sizeof(BFloat16);
+         static_cast<size_t>(whole > part ? whole : part) * sizeof(BFloat16);
 }
 
 // 16 rows, of which `rows` are there, of a matrix in rows, from column `first` on: for each step along
@@ -147,6 +156,43 @@ TileRows TakeRows(const LinearTask& task, const ProductParts& parts, int64_t fir
   return {x, kTile * part_columns, part_columns / kDepth, layout.room * part_columns};
 }
 
+// Rows that this thread will most likely multiply next: `runs` pieces of `run_bytes`, each `run_step` bytes
+// from the last.
+struct Following {
+  static Following Of(const MatrixLayout& layout, const void* x, int64_t rows, int64_t first, int64_t depth) {
+    if (layout.order != MatrixOrder::kTiles) return {};
+    constexpr auto kSize = static_cast<int64_t>(sizeof(BFloat16));
+    const int64_t columns = layout.PartColumns<BFloat16>();
+    return {reinterpret_cast<const std::byte*>(static_cast<const BFloat16*>(x) +
+                                               layout.ColumnOffset<BFloat16>(first)),
+            rows / kTile * kTile * columns * kSize, layout.room * columns * kSize,
+            (depth + columns - 1) / columns};
+  }
+  // The byte so far from the first, if there is no gap between the pieces. Null beyond the last.
+  const std::byte* At(int64_t offset) const {
+    if (offset >= runs * run_bytes) return nullptr;
+    return first + offset / run_bytes * run_step + offset % run_bytes;
+  }
+
+  const std::byte* first = nullptr;
+  int64_t run_bytes = 0;
+  int64_t run_step = 0;
+  int64_t runs = 0;
+};
+
+constexpr int64_t kPairBytes = 128;  // of two lines side by side, of which the CPU fetches both
+constexpr int64_t kStepPairs = kStepElements * sizeof(BFloat16) / kPairBytes;
+
+// Memory that is fetched while a block is multiplied: of the next panel, of the stream two lines for each of
+// its rows, and unless null, at each step a pair of lines of the rows that follow. It is not asked whether
+// all of this is there.
+struct Fetched {
+  const std::byte* weights;
+  const float* stream;
+  int64_t stream_tile;  // from one line to the other
+  const std::byte* rows;
+};
+
 // Where up to 32 × 32 results of a task are.
 struct Place {
   int64_t row = 0;
@@ -169,25 +215,26 @@ class Meanwhile {
   // `steps` of each block, of `blocks` that pass each panel.
   Meanwhile(const LinearTask& task, int64_t steps, int64_t blocks) : task_(task) {
     const int64_t rows = (kBlock + steps - 1) / steps;
-    const int64_t pairs = (kStepPairs + blocks - 1) / blocks;
-    for (int64_t part = 0; part < kParts; ++part) {
-      rows_[part] = (part + 1) * rows / kParts - part * rows / kParts;
-      pairs_[part] = (part + 1) * pairs / kParts - part * pairs / kParts;
-    }
+    rows_[0] = rows / 2;
+    rows_[1] = rows - rows_[0];
+    pairs_ = (kStepPairs + blocks - 1) / blocks;
+    weights_per_block_ = pairs_ * steps * kPairBytes;
     // From one row of results to the next, and what is between the tiles that they are in.
     const MatrixLayout& layout = task.y_layout;
     row_step_ = layout.RowOffset<BFloat16>(1);
     tile_step_ = layout.RowOffset<BFloat16>(kTile) - kTile * row_step_;
   }
 
-  // Weights that will be needed, so many steps.
-  void FetchWeights(const BFloat16* weights, int64_t steps) {
-    weights_ = reinterpret_cast<const std::byte*>(weights);
-    weights_end_ = weights_ + steps * kStepPairs * kPairBytes;
-  }
-  // The stream that will be needed. It is not asked whether it is there.
-  void FetchStream(int64_t row, int64_t column) {
-    for (int64_t i = 0; i < kPanelTiles; ++i) stream_[i] = StreamAt(task_, row, column + i * kTile);
+  // Of weights, that are fetched with each block.
+  int64_t weights_per_block() const { return weights_per_block_; }
+
+  // A block of the stream that the bias is to be added to.
+  void SetBlock(const Place& place) {
+    for (int64_t i = 0; i < kPanelTiles; ++i) {
+      block_[i] = StreamAt(task_, place.row, place.column + i * kTile);
+    }
+    bias_ = task_.bias + place.column;
+    rows_left_ = place.rows;
   }
   // A finished block that is waiting to be written.
   void SetSums(const float* sums, const Place& place) {
@@ -200,35 +247,50 @@ class Meanwhile {
     rows_of_tile_ = kTile;
   }
 
-  // A third of what is to be done at each step. The parts 0, 1 and 2 take turns.
+  // A part of what is to be done at each step: 0, 1 and 2 take turns.
   template <int part>
-  [[gnu::always_inline]] inline void DoPart() {
+  [[gnu::always_inline]] inline void DoPart(Fetched& fetched) {
     KeepPlace();
-    // Of two lines side by side, the CPU fetches both.
-    for (int64_t i = 0; i < pairs_[part] && weights_ < weights_end_; ++i, weights_ += kPairBytes) {
-      __builtin_prefetch(weights_, 0, 2);
-    }
-    for (int64_t i = 0; i < rows_[part]; ++i) {
-      if constexpr (kToStream) {
-        for (const float*& line : stream_) {
-          __builtin_prefetch(line, 0, 2);
-          line += kTile;
+    if constexpr (part == 0) {
+      for (int64_t i = 0; i < pairs_; ++i, fetched.weights += kPairBytes) {
+        __builtin_prefetch(fetched.weights, 0, 2);
+      }
+      if (fetched.rows != nullptr) {
+        __builtin_prefetch(fetched.rows, 0, 2);
+        fetched.rows += kPairBytes;
+      }
+    } else {
+      for (int64_t i = 0; i < rows_[part - 1]; ++i) {
+        if constexpr (kToStream) {
+          __builtin_prefetch(fetched.stream, 0, 2);
+          __builtin_prefetch(fetched.stream + fetched.stream_tile, 0, 2);
+          fetched.stream += kTile;
         }
-      } else if (rows_left_ > 0) {
-        WriteRow();
+        if (rows_left_ > 0) DoRow();
       }
     }
     KeepPlace();
   }
-  void WriteAll() {
-    while (rows_left_ > 0) WriteRow();
+  void DoAll() {
+    while (rows_left_ > 0) DoRow();
   }
 
  private:
-  static constexpr int64_t kParts = 3;
-  static constexpr int64_t kPairBytes = 128;
-  static constexpr int64_t kStepPairs = kStepElements * sizeof(BFloat16) / kPairBytes;
-
+  [[gnu::always_inline]] inline void DoRow() {
+    if constexpr (kToStream) {
+      AddBias();
+    } else {
+      WriteRow();
+    }
+    --rows_left_;
+  }
+  [[gnu::always_inline]] inline void AddBias() {
+    for (int64_t i = 0; i < kPanelTiles; ++i) {
+      const Vec bias = Load(bias_ + i * kTile);
+      Store(block_[i], epilogue == Epilogue::kAddStream ? Load(block_[i]) + bias : bias);
+      block_[i] += kTile;
+    }
+  }
   [[gnu::always_inline]] inline Vec Finished(int64_t tile) const {
     Vec value = Load(sums_ + tile * kSumTileElements);
     if (bias_ != nullptr) value += Load(bias_ + tile * kTile);
@@ -243,7 +305,6 @@ class Meanwhile {
     }
     sums_ += kTile;
     to_ += row_step_;
-    --rows_left_;
     if (--rows_of_tile_ > 0) return;
     rows_of_tile_ = kTile;
     sums_ += (kPanelTiles - 1) * kSumTileElements;
@@ -251,17 +312,16 @@ class Meanwhile {
   }
 
   const LinearTask& task_;
-  int64_t rows_[kParts];   // that are written, or whose stream is fetched, in each part of a step
-  int64_t pairs_[kParts];  // of lines of weights that are fetched
+  int64_t pairs_;    // of lines of weights that are fetched at each step
+  int64_t rows_[2];  // that something is done with in parts 1 and 2
+  int64_t weights_per_block_;
   int64_t row_step_;
   int64_t tile_step_;
-  const std::byte* weights_ = nullptr;
-  const std::byte* weights_end_ = nullptr;
-  const float* stream_[kPanelTiles] = {};
-  const float* sums_ = nullptr;  // of the next row to be written
-  BFloat16* to_ = nullptr;       // its place
-  const float* bias_ = nullptr;
   int64_t rows_left_ = 0;
+  const float* bias_ = nullptr;
+  float* block_[kPanelTiles] = {};  // the next row of the stream that the bias is added to
+  const float* sums_ = nullptr;     // of the next row to be written
+  BFloat16* to_ = nullptr;          // its place
   int64_t rows_of_tile_ = 0;
   int64_t columns_ = 0;
 };
@@ -287,40 +347,38 @@ struct SumTiles {
   }
 };
 
-// Three ones at the beginning of each row: a factor of PackBias.
-struct OnesTile {
-  constexpr OnesTile() {
-    for (int64_t row = 0; row < kTile; ++row) {
-      for (int64_t i = 0; i < 3; ++i) elements[row * kDepth + i] = {0x3f80};
-    }
-  }
-  alignas(64) BFloat16 elements[kTileElements] = {};
+// The tiles that a block begins with.
+struct FirstTiles {
+  const BFloat16* rows;  // the upper 16
+  int64_t lower;         // from these to the lower 16
+  const BFloat16* weights;
 };
-constexpr OnesTile kOnes;
 
-// The bias of a panel as one more step along `in`: three parts in bf16 are a float, to the last bit.
-inline void PackBias(const float* bias, BFloat16* to) {
-  __builtin_memset(static_cast<void*>(to), 0, kStepElements * sizeof(BFloat16));
-  for (int64_t tile = 0; tile < kPanelTiles; ++tile, to += kTileElements) {
-    UVec parts[3];
-    Vec left = Load(bias + tile * kTile);
-    for (UVec& part : parts) {
-      part = Widen(ToHalf(left));
-      left -= reinterpret_cast<Vec>(part << 16);
-    }
-    const UVec pairs[2] = {parts[0] | parts[1] << 16, parts[2]};
-    __builtin_memcpy(static_cast<void*>(to), pairs, sizeof(pairs));
+// A tile of weights into its register. Those that are `kept` will be wanted by the next block again.
+template <bool kept>
+[[gnu::always_inline]] inline void LoadFirstWeights(const BFloat16* tile) {
+  if constexpr (kept) {
+    _tile_loadd(6, tile, 64);
+  } else {
+    _tile_stream_loadd(6, tile, 64);
+  }
+}
+template <bool kept>
+[[gnu::always_inline]] inline void LoadSecondWeights(const BFloat16* tile) {
+  if constexpr (kept) {
+    _tile_loadd(7, tile, 64);
+  } else {
+    _tile_stream_loadd(7, tile, 64);
   }
 }
 
-// sums = rows · panel, and with kAddStream what they were before. `bias` may be null. The tiles of the upper
-// and the lower 16 rows begin at `upper` and `lower`.
+// sums = rows · panel, plus what they were before if to the stream. The first tiles are in their registers
+// already, and in the end those of the block that is `next`.
 template <Epilogue epilogue>
-inline void MultiplyBlock(const TileRows& x, const BFloat16* upper, const BFloat16* lower,
-                          const BFloat16* panel, int64_t steps, const BFloat16* bias, const SumTiles& sums,
-                          Meanwhile<epilogue>& meanwhile) {
+inline void MultiplyBlock(const TileRows& x, const FirstTiles& first, int64_t steps, const SumTiles& sums,
+                          const FirstTiles& next, Fetched fetched, Meanwhile<epilogue>& meanwhile) {
   KeepPlace();
-  if constexpr (epilogue == Epilogue::kAddStream) {
+  if constexpr (Meanwhile<epilogue>::kToStream) {
     _tile_loadd(0, sums.tiles[0], 64);
     _tile_loadd(1, sums.tiles[1], 64);
     _tile_loadd(2, sums.tiles[2], 64);
@@ -331,58 +389,54 @@ inline void MultiplyBlock(const TileRows& x, const BFloat16* upper, const BFloat
     _tile_zero(2);
     _tile_zero(3);
   }
-  _tile_loadd(4, upper, 64);
-  _tile_stream_loadd(6, panel, 64);
-  _tile_stream_loadd(7, panel + kTileElements, 64);
-  _tile_loadd(5, lower, 64);
-  // What the next step needs; the last step's again, which nobody uses, after the last.
-  int64_t left_together = x.together;
+  const BFloat16* rows = first.rows;
+  const BFloat16* weights = first.weights;
+  int64_t lower = first.lower;
+  int64_t together = x.together;
+  // What the next step multiplies.
   const auto advance = [&](int64_t k) {
-    if (k + 1 == steps) return;
-    panel += kStepElements;
-    upper += kTileElements;
-    lower += kTileElements;
-    if (--left_together > 0) return;
-    left_together = x.together;
-    upper += x.part - x.together * kTileElements;
-    lower += x.part - x.together * kTileElements;
+    if (k + 1 == steps) {
+      rows = next.rows;
+      weights = next.weights;
+      lower = next.lower;
+      return;
+    }
+    weights += kStepElements;
+    rows += kTileElements;
+    if (--together > 0) return;
+    together = x.together;
+    rows += x.part - x.together * kTileElements;
   };
-  for (int64_t k = 0; k < steps; ++k) {
+  const auto two_steps = [&]<bool kept>(int64_t k) __attribute__((always_inline)) {
     advance(k);
     _tile_dpbf16ps(0, 4, 6);
-    meanwhile.template DoPart<0>();
+    meanwhile.template DoPart<0>(fetched);
     _tile_dpbf16ps(1, 4, 7);
-    _tile_loadd(4, upper, 64);
-    meanwhile.template DoPart<1>();
+    _tile_stream_loadd(4, rows, 64);
+    meanwhile.template DoPart<1>(fetched);
     _tile_dpbf16ps(3, 5, 7);
-    _tile_stream_loadd(7, panel + kTileElements, 64);
-    meanwhile.template DoPart<2>();
+    LoadSecondWeights<kept>(weights + kTileElements);
+    meanwhile.template DoPart<2>(fetched);
     _tile_dpbf16ps(2, 5, 6);
-    _tile_stream_loadd(6, panel, 64);
-    _tile_loadd(5, lower, 64);
-    if (++k == steps) break;
-    advance(k);
+    LoadFirstWeights<kept>(weights);
+    _tile_stream_loadd(5, rows + lower, 64);
+    if (k + 1 == steps) return;
+    advance(k + 1);
     _tile_dpbf16ps(1, 4, 7);
-    meanwhile.template DoPart<0>();
+    meanwhile.template DoPart<0>(fetched);
     _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(4, upper, 64);
-    meanwhile.template DoPart<1>();
+    _tile_stream_loadd(4, rows, 64);
+    meanwhile.template DoPart<1>(fetched);
     _tile_dpbf16ps(2, 5, 6);
-    _tile_stream_loadd(6, panel, 64);
-    meanwhile.template DoPart<2>();
+    LoadFirstWeights<kept>(weights);
+    meanwhile.template DoPart<2>(fetched);
     _tile_dpbf16ps(3, 5, 7);
-    _tile_stream_loadd(7, panel + kTileElements, 64);
-    _tile_loadd(5, lower, 64);
-  }
-  if (bias != nullptr) {
-    _tile_loadd(4, kOnes.elements, 64);
-    _tile_loadd(6, bias, 64);
-    _tile_loadd(7, bias + kTileElements, 64);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 4, 6);
-    _tile_dpbf16ps(3, 4, 7);
-  }
+    LoadSecondWeights<kept>(weights + kTileElements);
+    _tile_stream_loadd(5, rows + lower, 64);
+  };
+  int64_t k = 0;
+  for (; k < AtMost(kKeptSteps, steps); k += 2) two_steps.template operator()<true>(k);
+  for (; k < steps; k += 2) two_steps.template operator()<false>(k);
   _tile_stored(0, sums.tiles[0], 64);
   _tile_stored(1, sums.tiles[1], 64);
   _tile_stored(2, sums.tiles[2], 64);
@@ -407,7 +461,8 @@ inline void ForVectors(const LinearTask& task, const Place& place, float* sums, 
 
 // The elements of `in` from `first` on, `depth` of them, which are whole steps but at the end.
 template <Epilogue epilogue>
-void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth) {
+void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth, const Following& following) {
+  constexpr bool kToStream = Meanwhile<epilogue>::kToStream;
   const ProductParts parts(task.pack_space);
   const TileRows x = TakeRows(task, parts, first, depth);
   const int64_t steps = DepthSteps(depth);
@@ -415,62 +470,114 @@ void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth) {
   const int64_t panel_elements = DepthSteps(task.in) * kStepElements;
   const auto* panel = static_cast<const BFloat16*>(task.packed) + first / kDepth * kStepElements;
   Meanwhile<epilogue> meanwhile(task, steps, blocks);
+  const auto tiles_at = [&](const BFloat16* weights, int64_t row) -> FirstTiles {
+    // Where no more than 16 rows are left, the lower ones' sums do not matter.
+    return {x.first + row / kTile * x.group, task.rows - row > kTile ? x.group : 0, weights};
+  };
+  // Blocks of a panel, then those of the next.
+  const auto place_of = [&](int64_t row, int64_t column) -> Place {
+    return {row, AtMost(kBlock, task.rows - row), column};
+  };
+  const auto after = [&](const Place& place) {
+    return place.row + kBlock < task.rows ? place_of(place.row + kBlock, place.column)
+                                          : place_of(0, place.column + kPanelColumns);
+  };
+  // Whole ones are added up where they are in the stream, after the bias.
+  const auto is_whole = [&](const Place& place) {
+    return task.y_layout.order == MatrixOrder::kPanels && place.rows == kBlock &&
+           task.out - place.column >= kPanelColumns;
+  };
+  const auto add_bias_to = [&](const Place& place) {
+    if (task.bias != nullptr && is_whole(place)) meanwhile.SetBlock(place);
+  };
+  // The rows that follow are fetched with the last blocks, a pair of lines at each step.
+  const int64_t panels = (task.out + kPanelColumns - 1) / kPanelColumns;
+  const int64_t rows_per_block = steps * kPairBytes;
+  const int64_t following_blocks =
+      (following.runs * following.run_bytes + rows_per_block - 1) / rows_per_block;
+  const int64_t first_following = panels * blocks > following_blocks ? panels * blocks - following_blocks : 0;
+  int64_t number = 0;
   int64_t turn = 0;
   ConfigureTiles();
+  KeepPlace();
+  const FirstTiles first_tiles = tiles_at(panel, 0);
+  _tile_stream_loadd(4, first_tiles.rows, 64);
+  _tile_loadd(6, first_tiles.weights, 64);
+  _tile_loadd(7, first_tiles.weights + kTileElements, 64);
+  _tile_stream_loadd(5, first_tiles.rows + first_tiles.lower, 64);
+  if constexpr (kToStream) {
+    add_bias_to(place_of(0, 0));
+    meanwhile.DoAll();
+  }
   for (int64_t column = 0; column < task.out; column += kPanelColumns, panel += panel_elements) {
-    if (column + kPanelColumns < task.out) meanwhile.FetchWeights(panel + panel_elements, steps);
-    for (int64_t row = 0; row < task.rows; row += kBlock) {
-      const int64_t left = task.rows - row;
-      const Place place{row, left < kBlock ? left : kBlock, column};
-      // Where no more than 16 rows are left, the sums of the lower ones are not read.
-      const BFloat16* upper = x.first + row / kTile * x.group;
-      const BFloat16* lower = left > kTile ? upper + x.group : upper;
-      const auto multiply = [&](const BFloat16* bias, const SumTiles& sums) {
-        MultiplyBlock<epilogue>(x, upper, lower, panel, steps, bias, sums, meanwhile);
+    const bool last = column + kPanelColumns >= task.out;
+    for (int64_t row = 0; row < task.rows; row += kBlock, ++number) {
+      const Place place = place_of(row, column);
+      const FirstTiles next = row + kBlock < task.rows ? tiles_at(panel, row + kBlock)
+                                                       : tiles_at(last ? panel : panel + panel_elements, 0);
+      Fetched fetched{};
+      fetched.weights = reinterpret_cast<const std::byte*>(panel + panel_elements) +
+                        row / kBlock * meanwhile.weights_per_block();
+      if (number >= first_following) fetched.rows = following.At((number - first_following) * rows_per_block);
+      const auto multiply = [&](const SumTiles& sums) {
+        MultiplyBlock<epilogue>(x, tiles_at(panel, row), steps, sums, next, fetched, meanwhile);
       };
-      if constexpr (!Meanwhile<epilogue>::kToStream) {
+      if constexpr (!kToStream) {
         float* sums = parts.sums + turn * kBlock * kPanelColumns;
         turn = 1 - turn;
-        multiply(nullptr, SumTiles::At(sums));
+        multiply(SumTiles::At(sums));
         meanwhile.SetSums(sums, place);
         continue;
       }
-      if (row == 0 && task.bias != nullptr) PackBias(task.bias + column, parts.bias);
-      const BFloat16* bias = task.bias != nullptr ? parts.bias : nullptr;
-      meanwhile.FetchStream(row + kBlock, column);
-      if (task.y_layout.order == MatrixOrder::kPanels && left >= kBlock &&
-          task.out - column >= kPanelColumns) {
-        multiply(bias, SumTiles::InStream(task, place));
+      add_bias_to(after(place));
+      const Place soon = after(after(place));
+      fetched.stream = StreamAt(task, soon.row, soon.column);
+      fetched.stream_tile = StreamAt(task, soon.row, soon.column + kTile) - fetched.stream;
+      if (is_whole(place)) {
+        multiply(SumTiles::InStream(task, place));
+        meanwhile.DoAll();
         continue;
       }
-      ForVectors(task, place, parts.sums, [](const float* stream, float* sums, int64_t count) {
-        Store(sums, LoadPart(stream, count));
+      ForVectors(task, place, parts.sums, [&](const float* stream, float* sums, int64_t count) {
+        Vec value = epilogue == Epilogue::kAddStream ? LoadPart(stream, count) : Vec{};
+        if (task.bias != nullptr) value += Load(task.bias + (task.out - count));
+        Store(sums, value);
       });
-      multiply(bias, SumTiles::At(parts.sums));
+      multiply(SumTiles::At(parts.sums));
+      meanwhile.DoAll();
       ForVectors(task, place, parts.sums, [](float* stream, const float* sums, int64_t count) {
         StorePart(stream, Load(sums), count);
       });
     }
   }
-  meanwhile.WriteAll();
+  meanwhile.DoAll();
   _tile_release();
 }
 
 void AmxLinear(const LinearTask& whole) {
   const bool to_stream = whole.epilogue == Epilogue::kStream || whole.epilogue == Epilogue::kAddStream;
   const int64_t depth = to_stream ? AtMostDepth(whole.in) : whole.in;
-  const int64_t rows = RowsAtOnce(depth);
-  for (int64_t row = 0; row < whole.rows; row += rows) {
+  const int64_t most_rows = RowsAtOnce(depth);
+  for (int64_t row = 0; row < whole.rows; row += most_rows) {
+    const auto rows_from = [&](int64_t r) {
+      return static_cast<const BFloat16*>(whole.x) + whole.x_layout.RowOffset<BFloat16>(r);
+    };
     LinearTask task = whole;
-    task.rows = whole.rows - row < rows ? whole.rows - row : rows;
-    task.x = static_cast<const BFloat16*>(whole.x) + whole.x_layout.RowOffset<BFloat16>(row);
+    const int64_t left = whole.rows - row;
+    task.rows = AtMost(most_rows, left);
+    task.x = rows_from(row);
     task.y = static_cast<std::byte*>(whole.y) +
              (to_stream ? whole.y_layout.RowOffset<float>(row) * static_cast<int64_t>(sizeof(float))
                         : whole.y_layout.RowOffset<BFloat16>(row) * static_cast<int64_t>(sizeof(BFloat16)));
+    const int64_t next_rows = AtMost(task.rows, left - task.rows + whole.rows_after);
     for (int64_t first = 0; first < whole.in; first += depth) {
-      const int64_t left = whole.in - first;
+      const int64_t next = first + depth;
+      const Following following =
+          next < whole.in
+              ? Following::Of(whole.x_layout, task.x, task.rows, next, AtMost(whole.in - next, depth))
+              : Following::Of(whole.x_layout, rows_from(row + task.rows), next_rows, 0, depth);
       WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() {
-        AmxLinearPart<epilogue>(task, first, left < depth ? left : depth);
+        AmxLinearPart<epilogue>(task, first, AtMost(whole.in - first, depth), following);
       });
       task.epilogue = Epilogue::kAddStream;
       task.bias = nullptr;

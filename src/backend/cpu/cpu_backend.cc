@@ -142,8 +142,14 @@ class CpuBackend final : public HostBackend<Element> {
   using HostBackend<Element>::RowOf;
   using HostBackend<Element>::ForRuns;
 
-  // Row blocks × groups of panels. The blocks are as equal as tiles allow, and as many for each thread; where
-  // there are few rows, panels are shared out as well. How the work is cut does not change any sum.
+  // By how much the busiest thread has more to do than an equal share.
+  static double Excess(int64_t count, int64_t threads) {
+    return static_cast<double>((count + threads - 1) / threads * threads) / static_cast<double>(count) - 1.0;
+  }
+
+  // Blocks of rows × groups of panels, two tasks or more for each thread. A thread has its own rows, so that
+  // they stay in its core from operation to operation, unless rows are few and panels can be shared out more
+  // equally. How the work is cut does not change any sum.
   template <Role role>
   void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue,
                 const MatrixView<role>& y) {
@@ -151,22 +157,28 @@ class CpuBackend final : public HostBackend<Element> {
     const int64_t threads = pool_.size();
     const int64_t task_rows = kernels_.task_rows(packed.in);
     const int64_t tiles = (x.rows + kernels_.row_tile - 1) / kernels_.row_tile;
-    const int64_t least_blocks = (x.rows + task_rows - 1) / task_rows;
-    const int64_t blocks = std::min((least_blocks + threads - 1) / threads * threads, tiles);
     const int64_t panels = (packed.out + kernels_.panel - 1) / kernels_.panel;
-    const int64_t wanted_groups = (2 * threads + blocks - 1) / blocks;
+    const bool own_rows = Excess(tiles, threads) < std::max(0.03, Excess(panels, threads));
+    const int64_t least_blocks = (x.rows + task_rows - 1) / task_rows;
+    const int64_t blocks =
+        own_rows ? std::min((least_blocks + threads - 1) / threads * threads, tiles) : least_blocks;
+    const int64_t wanted_groups =
+        own_rows ? (2 * threads + blocks - 1) / blocks : threads * (blocks == 1 ? 2 : 1);
     const int64_t panels_per_group = std::max<int64_t>((panels + wanted_groups - 1) / wanted_groups, 1);
     const int64_t groups = (panels + panels_per_group - 1) / panels_per_group;
+    const auto block_of = [&](int64_t i) { return own_rows ? i / groups : i % blocks; };
+    const auto group_of = [&](int64_t i) { return own_rows ? i % groups : i / blocks; };
     pool_.ParallelFor(blocks * groups, [&](int64_t i) {
-      const int64_t block = i / groups;
+      const int64_t block = block_of(i);
       const int64_t row = block * tiles / blocks * kernels_.row_tile;
       const int64_t end_row = std::min((block + 1) * tiles / blocks * kernels_.row_tile, x.rows);
-      const int64_t panel = i % groups * panels_per_group;
+      const int64_t panel = group_of(i) * panels_per_group;
       const int64_t column = panel * kernels_.panel;
       LinearTask task{};
       task.x_layout = LayoutOf(x);
       task.x = RowOf(x, row).first;
       task.rows = end_row - row;
+      task.rows_after = block_of(i + 1) == block + 1 ? x.rows - end_row : 0;
       task.in = packed.in;
       task.packed = const_cast<PackedLinear&>(packed).panels.data() +
                     static_cast<size_t>(panel) * kernels_.panel_size(packed.in);

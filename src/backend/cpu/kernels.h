@@ -24,9 +24,10 @@ struct LinearTask {
   const void* x;  // [rows, in] activations
   MatrixLayout x_layout;
   int64_t rows;
+  int64_t rows_after;  // that follow these, and that this thread will most likely multiply next
   int64_t in;
   const void* packed;  // the first panel
-  const float* bias;   // of the first panel's columns, padded to whole panels; null: none
+  const float* bias;   // of the first panel's columns, padded to whole panels; null: none, not with kStream
   int64_t out;         // columns wanted, from the first panel on
   void* y;             // the first row, whole
   MatrixLayout y_layout;
