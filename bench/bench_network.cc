@@ -4,21 +4,27 @@
 //   all] [unchecked]
 // For each set of kernels: the bare rate (products without memory), each operation's rate as a part of that,
 // oneDNN's f32 matmul at the same shapes where oneDNN is installed, and the whole network: three frames
-// encoded and one window decoded, which is what a video costs per three frames. Threads are kept to the
-// processors that are fastest together when it begins. Operations are compared with
+// encoded and one window decoded, which is what a video costs per three frames. Operations are compared with
 // `ref` before they are timed, and the raw outputs of the whole network with those of `ref`, which takes
 // minutes for calfvo-l, unless `unchecked`. At the end, for each model, the same in short: what
 // docs/benchmarks.md tells.
+//
+// Where others use the machine, too, threads are kept to the processors that are fastest together, chosen
+// anew for each operation, and rates are told a second time for the moments when the bare rate was the full
+// one: when these cores had nothing else to do.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "backend/backends.h"
@@ -38,34 +44,43 @@
 namespace calfvo {
 namespace {
 
-// The bare rate is taken for milliseconds, before and after every timing: on a shared machine it changes
-// which processors share a core, and with it the speed.
+// The rate of products without memory, of all threads together while each does some for about a third of a
+// millisecond. It is taken before and after every timing: on a shared machine it changes which processors
+// share a core, and with it the speed.
 class BareRate {
  public:
-  BareRate(const CpuKernels& kernels, int threads) : kernels_(kernels), pool_(threads) {}
+  BareRate(const CpuKernels& kernels, int threads)
+      : kernels_(kernels), pool_(threads), rates_(static_cast<size_t>(threads)) {
+    constexpr int64_t kSteps = 100'000;
+    const double start = SecondsOf(clock());
+    kernels.bare_flop(kSteps);
+    steps_ = static_cast<int64_t>(kSteps * 3e-4 / (SecondsOf(clock()) - start)) + 1;
+  }
 
   double Gflops() {
-    double flop = 0.0;
-    const double seconds = MedianSeconds(
-        [&] {
-          pool_.ParallelFor(pool_.size(), [&](int64_t i) {
-            const double done = kernels_.bare_flop(100'000);
-            if (i == 0) flop = done * pool_.size();
-          });
-        },
-        3, 0.004, clock());
-    return 1e-9 * flop / seconds;
+    std::atomic<int> begun = 0;
+    pool_.ParallelFor(pool_.size(), [&](int64_t i) {
+      for (++begun; begun < pool_.size();) std::this_thread::yield();
+      const double start = SecondsOf(clock());
+      const double flop = kernels_.bare_flop(steps_);
+      rates_[static_cast<size_t>(i)] = 1e-9 * flop / (SecondsOf(clock()) - start);
+    });
+    return std::accumulate(rates_.begin(), rates_.end(), 0.0);
+  }
+  // What it is for a tenth of the time or more.
+  double FullGflops() {
+    std::vector<double> readings(100);
+    for (double& reading : readings) reading = Gflops();
+    std::sort(readings.begin(), readings.end());
+    return readings[90];
   }
   clockid_t clock() const { return ClockFor(pool_.size()); }
 
  private:
   const CpuKernels& kernels_;
   ThreadPool pool_;
-};
-
-struct Rate {
-  double seconds;
-  double percent;  // of the bare rate
+  std::vector<double> rates_;
+  int64_t steps_ = 0;
 };
 
 double MedianOf(std::vector<double> values) {
@@ -73,35 +88,75 @@ double MedianOf(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Medians over rounds of the time of `function`, which takes `gflop`, and of its rate as a part of the bare
-// one around it: over those of up to three times `rounds` before and after which the bare rate was about the
-// same, or over all where these are too few. Otherwise the processors have changed in between.
-template <typename Function>
-Rate TimeBesideBare(const Function& function, double gflop, BareRate& bare, size_t rounds) {
-  struct Rounds {
-    std::vector<double> seconds;
-    std::vector<double> percents;
+// Calls of something that takes `gflop`, each between two bare rates, in GFLOP/s.
+struct Timing {
+  struct Round {
+    bool IsSteady() const { return std::abs(after - before) <= 0.1 * before; }
+
+    double seconds;
+    double before;
+    double after;
   };
-  Rounds all;
-  Rounds steady;
+
+  double Seconds() const {
+    std::vector<double> values;
+    for (const Round& round : Kept()) values.push_back(round.seconds);
+    return MedianOf(values);
+  }
+  double Percent() const { return PercentOf(Kept()); }
+
+  // Of rounds at about this bare rate, how many there are and their rate as a part of it.
+  struct AtFullBare {
+    size_t rounds;
+    double percent;
+  };
+  AtFullBare At(double full_bare) const {
+    std::vector<Round> rounds;
+    for (const Round& round : steady) {
+      if (std::min(round.before, round.after) >= 0.8 * full_bare) rounds.push_back(round);
+    }
+    return {rounds.size(), rounds.empty() ? NAN : PercentOf(rounds)};
+  }
+
+  std::string name;
+  double gflop;
+  std::vector<Round> all;
+  std::vector<Round> steady;  // those of them during which the processors hardly changed their speed
+
+ private:
+  const std::vector<Round>& Kept() const {
+    return steady.size() >= all.size() / 6 && !steady.empty() ? steady : all;
+  }
+  double PercentOf(const std::vector<Round>& rounds) const {
+    std::vector<double> values;
+    for (const Round& round : rounds) {
+      values.push_back(100.0 * gflop / round.seconds / (0.5 * (round.before + round.after)));
+    }
+    return MedianOf(values);
+  }
+};
+
+// Adds rounds until `wanted` are steady and a third as many at the full bare rate, but no more than `most`.
+// Returns whether that is so.
+template <typename Function>
+bool AddRounds(const Function& function, BareRate& bare, double full_bare, size_t wanted, size_t most,
+               Timing& timing) {
+  const auto enough = [&] {
+    return timing.steady.size() >= wanted && timing.At(full_bare).rounds >= wanted / 3;
+  };
   function();
   double before = bare.Gflops();
-  while (steady.seconds.size() < rounds && all.seconds.size() < 3 * rounds) {
+  for (size_t i = 0; i < most && !enough(); ++i) {
     int calls = 0;
     double taken = 0.0;
     const double start = SecondsOf(bare.clock());
-    for (; taken < 0.002; taken = SecondsOf(bare.clock()) - start, ++calls) function();
-    const double after = bare.Gflops();
-    const double mean = 0.5 * (before + after);
-    for (Rounds* kept : {&all, &steady}) {
-      if (kept == &steady && std::abs(after - before) > 0.1 * mean) continue;
-      kept->seconds.push_back(taken / calls);
-      kept->percents.push_back(100.0 * gflop / kept->seconds.back() / mean);
-    }
-    before = after;
+    for (; taken < 5e-4; taken = SecondsOf(bare.clock()) - start, ++calls) function();
+    const Timing::Round round{taken / calls, before, bare.Gflops()};
+    timing.all.push_back(round);
+    if (round.IsSteady()) timing.steady.push_back(round);
+    before = round.after;
   }
-  const Rounds& kept = steady.seconds.size() >= rounds / 3 ? steady : all;
-  return {MedianOf(kept.seconds), MedianOf(kept.percents)};
+  return enough();
 }
 
 // The least and the most of some ratios, in percent.
@@ -120,9 +175,25 @@ struct Range {
 struct Result {
   const CpuKernels* kernels;
   bool correct = true;
-  Range products;  // matrix products at the model's shapes, of the bare rate
-  double whole_seconds = 0.0;
-  double whole_percent = 0.0;  // of the bare rate
+  std::vector<Timing> products;  // matrix products at the model's shapes
+  Timing whole;
+  double full_bare = 0.0;
+};
+
+// A backend and the bare rate on the same processors.
+struct Bench {
+  Bench(const CpuKernels& kernels, int threads, Result& result)
+      : processors(threads, [&] { return kernels.bare_flop(10'000); }) {
+    processors.StartBeside([&] {
+      backend = MakeCpuBackend(kernels, threads);
+      bare = std::make_unique<BareRate>(kernels, threads);
+    });
+    result.full_bare = std::max(result.full_bare, bare->FullGflops());
+  }
+
+  QuietProcessors processors;
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<BareRate> bare;
 };
 
 // Tells how far `ours` is from what `ref` has, and minds if that is too far. Nothing where `ref` has nothing.
@@ -135,25 +206,33 @@ std::string Compare(const std::vector<float>& ours, const std::vector<float>& ex
   return fmt::format("   deviation {:.1e}{}", deviation, ok ? "" : "  WRONG");
 }
 
-void BenchOps(const std::string& model, BareRate& bare, int threads, bool checked, Result& result) {
+void Tell(const Timing& timing, const std::string& more) {
+  fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare{}\n", timing.name,
+             1e3 * timing.Seconds(), timing.gflop / timing.Seconds(), timing.Percent(), more);
+}
+
+void BenchOps(const std::string& model, int threads, bool checked, Result& result) {
+  constexpr int kChoices = 4;  // of processors, until there is one of which enough is free
   const CpuKernels& kernels = *result.kernels;
   const auto ref = MakeRefBackend(threads);
-  const auto backend = MakeCpuBackend(kernels, threads);
   for (const OpCase& op : OpCases(model)) {
-    const auto prepared = op.prepare(*backend);
-    prepared->Run();
     std::vector<float> expected;
     if (checked) {
       const auto oracle = op.prepare(*ref);
       oracle->Run();
       expected = oracle->Output();
     }
-    const std::string compared =
-        Compare(prepared->Output(), expected, kernels.bf16 ? op.bound_bf16 : op.bound_f32, result);
-    const Rate rate = TimeBesideBare([&] { prepared->Run(); }, op.gflop, bare, 21);
-    if (op.name.starts_with("linear")) result.products.Add(rate.percent);
-    fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare{}\n", op.name, 1e3 * rate.seconds,
-               op.gflop / rate.seconds, rate.percent, compared);
+    std::string compared;
+    Timing timing{op.name, op.gflop, {}, {}};
+    for (int choice = 0; choice < kChoices; ++choice) {
+      const Bench bench(kernels, threads, result);
+      const auto prepared = op.prepare(*bench.backend);
+      prepared->Run();
+      compared = Compare(prepared->Output(), expected, kernels.bf16 ? op.bound_bf16 : op.bound_f32, result);
+      if (AddRounds([&] { prepared->Run(); }, *bench.bare, result.full_bare, 21, 50, timing)) break;
+    }
+    Tell(timing, compared);
+    if (op.name.starts_with("linear")) result.products.push_back(timing);
   }
 }
 
@@ -162,13 +241,13 @@ double GflopPerWindow(const ModelConfig& config) {
   return 1e-9 * 3.0 * CountFlops(config).PerFrame(3);
 }
 
+// What becomes of a network's raw outputs, and of its time beside `bare`, unless that is null.
 struct WholeResult {
-  Rate rate;
+  Timing timing;
   std::vector<float> values;
 };
 
-// Timed beside `bare`, unless that is null.
-WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare) {
+WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare, double full_bare) {
   Network network(model.config, *model.weights, backend);
   const auto size = static_cast<size_t>(model.config.input.size);
   const auto window = static_cast<size_t>(model.config.window);
@@ -199,20 +278,17 @@ WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare) {
     network.Decode(frames, result.values);
   };
   step();
-  if (bare != nullptr) result.rate = TimeBesideBare(step, GflopPerWindow(model.config), *bare, 7);
+  result.timing = {"whole network", GflopPerWindow(model.config), {}, {}};
+  if (bare != nullptr) AddRounds(step, *bare, full_bare, 7, 14, result.timing);
   return result;
 }
 
-void BenchWhole(const ModelFile& model, const std::vector<float>& expected, BareRate& bare, int threads,
-                Result& result) {
-  const auto backend = MakeCpuBackend(*result.kernels, threads);
-  const WholeResult whole = RunWhole(model, *backend, &bare);
+void BenchWhole(const ModelFile& model, const std::vector<float>& expected, int threads, Result& result) {
+  const Bench bench(*result.kernels, threads, result);
+  WholeResult whole = RunWhole(model, *bench.backend, bench.bare.get(), result.full_bare);
   const std::string compared = Compare(whole.values, expected, result.kernels->bf16 ? 2e-2 : 1e-4, result);
-  result.whole_seconds = whole.rate.seconds;
-  result.whole_percent = whole.rate.percent;
-  fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare{}   {:.1f} frames/s\n",
-             "whole network", 1e3 * whole.rate.seconds, GflopPerWindow(model.config) / whole.rate.seconds,
-             result.whole_percent, compared, 3.0 / whole.rate.seconds);
+  result.whole = std::move(whole.timing);
+  Tell(result.whole, fmt::format("{}   {:.1f} frames/s", compared, 3.0 / result.whole.Seconds()));
 }
 
 #if defined(CALFVO_HAS_DNNL)
@@ -248,14 +324,24 @@ void PrintInShort(const std::string& model, const std::vector<Result>& results) 
       std::find_if(results.begin(), results.end(), [](const Result& r) { return !r.kernels->bf16; });
   fmt::print(" {} in short\n", model);
   for (const Result& result : results) {
+    const double seconds = result.whole.Seconds();
+    Range products;
+    for (const Timing& product : result.products) products.Add(product.Percent());
     fmt::print("  {} {}: products {} of bare, whole network {:.0f} % of bare, {:.1f} frames/s",
-               result.kernels->name, result.kernels->bf16 ? "bf16" : "f32", result.products.Text(),
-               result.whole_percent, 3.0 / result.whole_seconds);
+               result.kernels->name, result.kernels->bf16 ? "bf16" : "f32", products.Text(),
+               result.whole.Percent(), 3.0 / seconds);
     if (result.kernels->bf16 && f32 != results.end()) {
-      fmt::print(", {:.2f} times as fast as {} f32", f32->whole_seconds / result.whole_seconds,
-                 f32->kernels->name);
+      fmt::print(", {:.2f} times as fast as {} f32", f32->whole.Seconds() / seconds, f32->kernels->name);
     }
-    fmt::print("\n");
+    fmt::print("\n   at the full bare rate of {:.0f} GFLOP/s, with rounds of all:\n", result.full_bare);
+    const auto tell = [&](const Timing& timing) {
+      const Timing::AtFullBare at = timing.At(result.full_bare);
+      fmt::print("    {:<44} {}  {:>3} of {:>3}\n", timing.name,
+                 at.rounds > 0 ? fmt::format("{:>5.1f} %", at.percent) : "   none", at.rounds,
+                 timing.all.size());
+    };
+    for (const Timing& product : result.products) tell(product);
+    tell(result.whole);
   }
 }
 
@@ -281,12 +367,9 @@ int Main(int argc, char** argv) {
     oracles.emplace_back(name, WholeResult{});
     if (!checked) continue;
     const auto ref = MakeRefBackend(0);
-    oracles.back().second = RunWhole(RandomModel(NamedConfig(name), 1), *ref, nullptr);
+    oracles.back().second = RunWhole(RandomModel(NamedConfig(name), 1), *ref, nullptr, 0.0);
   }
-  const std::vector<int> processors =
-      KeepToQuietProcessors(threads, [&] { return kernel_sets.front()->bare_flop(10'000); });
-  fmt::print("threads: {}; processors: {}\n", threads,
-             processors.empty() ? "any" : fmt::format("{}", fmt::join(processors, ", ")));
+  fmt::print("threads: {}\n", threads);
   for (const auto& [model_name, oracle] : oracles) {
     const ModelFile model = RandomModel(NamedConfig(model_name), 1);
     fmt::print("{}: {:.1f} M parameters, {:.1f} GFLOP per three frames and a window\n", model_name,
@@ -294,12 +377,10 @@ int Main(int argc, char** argv) {
                GflopPerWindow(model.config));
     std::vector<Result> results;
     for (const CpuKernels* kernels : kernel_sets) {
-      BareRate bare(*kernels, threads);
-      fmt::print(" {} {}: bare rate {:.0f} GFLOP/s\n", kernels->name, kernels->bf16 ? "bf16" : "f32",
-                 bare.Gflops());
+      fmt::print(" {} {}\n", kernels->name, kernels->bf16 ? "bf16" : "f32");
       Result result{kernels};
-      BenchOps(model_name, bare, threads, checked, result);
-      BenchWhole(model, oracle.values, bare, threads, result);
+      BenchOps(model_name, threads, checked, result);
+      BenchWhole(model, oracle.values, threads, result);
       correct = correct && result.correct;
       results.push_back(result);
     }

@@ -15,11 +15,11 @@
 namespace calfvo {
 
 // Keeps a thread to these.
-inline bool KeepTo(pthread_t thread, const std::vector<int>& processors) {
+inline void KeepTo(pthread_t thread, const std::vector<int>& processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int processor : processors) CPU_SET(processor, &set);
-  return pthread_setaffinity_np(thread, sizeof(set), &set) == 0;
+  pthread_setaffinity_np(thread, sizeof(set), &set);
 }
 
 // How much of `work`, which returns how much it did, the slowest of these processors does in a second while
@@ -45,33 +45,52 @@ inline double RateTogether(const std::vector<int>& processors, const std::functi
   return *std::min_element(rates.begin(), rates.end());
 }
 
-// Keeps this thread, and those it starts from now on, to the `count` processors that do most of `work`
-// together: those that share a core, or have it from a host that others use, too, are timed at anything from
-// one to two times their speed, and a virtual machine does not tell which they are. They are chosen one after
-// the other. Returns them, none where there are too few.
-inline std::vector<int> KeepToQuietProcessors(int count, const std::function<double()>& work) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) < count) return {};
-  std::vector<int> chosen;
-  while (static_cast<int>(chosen.size()) < count) {
-    double best_rate = -1.0;
-    std::vector<int> best;
-    for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-      if (!CPU_ISSET(processor, &allowed) ||
-          std::find(chosen.begin(), chosen.end(), processor) != chosen.end()) {
-        continue;
+// The `count` processors that do most of `work` together, of those that this thread may use: some share a
+// core, or have it from a host that others use, too, and are timed at anything from one to two times their
+// speed, and a virtual machine does not tell which they are. They are chosen one after the other; none where
+// there are too few. While this lives, it keeps threads to them.
+class QuietProcessors {
+ public:
+  QuietProcessors(int count, const std::function<double()>& work) {
+    CPU_ZERO(&allowed_);
+    if (sched_getaffinity(0, sizeof(allowed_), &allowed_) != 0 || CPU_COUNT(&allowed_) < count) return;
+    while (static_cast<int>(chosen_.size()) < count) {
+      double best_rate = -1.0;
+      std::vector<int> best;
+      for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+        if (!CPU_ISSET(processor, &allowed_) ||
+            std::find(chosen_.begin(), chosen_.end(), processor) != chosen_.end()) {
+          continue;
+        }
+        std::vector<int> with = chosen_;
+        with.push_back(processor);
+        const double rate = RateTogether(with, work);
+        if (rate <= best_rate) continue;
+        best_rate = rate;
+        best = with;
       }
-      std::vector<int> with = chosen;
-      with.push_back(processor);
-      const double rate = RateTogether(with, work);
-      if (rate <= best_rate) continue;
-      best_rate = rate;
-      best = with;
+      chosen_ = best;
     }
-    chosen = best;
   }
-  return KeepTo(pthread_self(), chosen) ? chosen : std::vector<int>();
-}
+  ~QuietProcessors() {
+    if (!chosen_.empty()) pthread_setaffinity_np(pthread_self(), sizeof(allowed_), &allowed_);
+  }
+  QuietProcessors(const QuietProcessors&) = delete;
+  QuietProcessors& operator=(const QuietProcessors&) = delete;
+
+  // start(), which starts threads that work beside this one. This one is then kept to the first processor,
+  // and they are to the others: one that wakes up would else be put behind this one if another that is idle,
+  // but not asleep yet, has the other processor.
+  template <typename Start>
+  void StartBeside(const Start& start) const {
+    if (chosen_.size() > 1) KeepTo(pthread_self(), {chosen_.begin() + 1, chosen_.end()});
+    start();
+    if (!chosen_.empty()) KeepTo(pthread_self(), {chosen_.front()});
+  }
+
+ private:
+  cpu_set_t allowed_;
+  std::vector<int> chosen_;
+};
 
 }  // namespace calfvo
