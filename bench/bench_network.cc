@@ -333,15 +333,16 @@ void PrintInShort(const std::string& model, const std::vector<Result>& results) 
     if (result.kernels->bf16 && f32 != results.end()) {
       fmt::print(", {:.2f} times as fast as {} f32", f32->whole.Seconds() / seconds, f32->kernels->name);
     }
-    fmt::print("\n   at the full bare rate of {:.0f} GFLOP/s, with rounds of all:\n", result.full_bare);
-    const auto tell = [&](const Timing& timing) {
-      const Timing::AtFullBare at = timing.At(result.full_bare);
-      fmt::print("    {:<44} {}  {:>3} of {:>3}\n", timing.name,
-                 at.rounds > 0 ? fmt::format("{:>5.1f} %", at.percent) : "   none", at.rounds,
-                 timing.all.size());
-    };
-    for (const Timing& product : result.products) tell(product);
-    tell(result.whole);
+    Range at_full;
+    size_t shapes = 0;
+    for (const Timing& product : result.products) {
+      const Timing::AtFullBare at = product.At(result.full_bare);
+      if (at.rounds < 3) continue;
+      at_full.Add(at.percent);
+      ++shapes;
+    }
+    fmt::print("\n   at the full bare rate of {:.0f} GFLOP/s: {} of {} products were timed{}\n",
+               result.full_bare, shapes, result.products.size(), shapes > 0 ? ", " + at_full.Text() : "");
   }
 }
 
