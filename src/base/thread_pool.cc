@@ -71,12 +71,16 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
+bool ThreadPool::ShareGoesOn(int64_t i, int64_t count) const {
+  const int64_t thread = ((i + 1) * size() - 1) / count;
+  return i + 1 < ShareBegin(thread + 1, count);
+}
+
 void ThreadPool::Run(int64_t count, Trampoline call, void* context) {
   const std::lock_guard one_loop(loop_mutex_);
   std::unique_lock lock(mutex_);
-  const auto threads = static_cast<int64_t>(shares_.size());
-  for (int64_t i = 0; i < threads; ++i) {
-    shares_[static_cast<size_t>(i)] = {i * count / threads, (i + 1) * count / threads};
+  for (int64_t i = 0; i < size(); ++i) {
+    shares_[static_cast<size_t>(i)] = {ShareBegin(i, count), ShareBegin(i + 1, count)};
   }
   call_ = call;
   context_ = context;

@@ -48,6 +48,9 @@ class ThreadPool {
 
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
+  // Whether the thread that has index `i` in its share of a loop of `count` has the next one, too.
+  bool ShareGoesOn(int64_t i, int64_t count) const;
+
   template <typename Body>
   void ParallelFor(int64_t count, Body&& body) {
     using Function = std::remove_reference_t<Body>;
@@ -71,6 +74,8 @@ class ThreadPool {
     int64_t end = 0;
   };
 
+  // The first index of a thread's share.
+  int64_t ShareBegin(int64_t thread, int64_t count) const { return thread * count / size(); }
   void Work(size_t thread);
   void RunIndices(size_t thread, std::unique_lock<std::mutex>& lock);
   std::optional<int64_t> TakeIndex(size_t thread);

@@ -60,6 +60,21 @@ TEST(ThreadPool, ThreadsKeepTheirShare) {
   EXPECT_EQ(threads[0], std::this_thread::get_id());
 }
 
+TEST(ThreadPool, TellsWhereSharesEnd) {
+  const ThreadPool pool(3);
+  const auto ends = [&](int64_t count) {
+    std::vector<int64_t> last;
+    for (int64_t i = 0; i < count; ++i) {
+      if (!pool.ShareGoesOn(i, count)) last.push_back(i);
+    }
+    return last;
+  };
+  EXPECT_EQ(ends(1), (std::vector<int64_t>{0}));
+  EXPECT_EQ(ends(2), (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(ends(6), (std::vector<int64_t>{1, 3, 5}));
+  EXPECT_EQ(ends(10), (std::vector<int64_t>{2, 5, 9}));
+}
+
 TEST(ThreadPool, WhoIsDoneHelpsOthers) {
   ThreadPool pool(2);
   std::atomic<int> others = 0;

@@ -11,10 +11,10 @@
 //
 // Of both factors a tile is one kilobyte in a row, and they lie in the second-level cache: the rows of a task
 // while all panels pass, a panel while all blocks of rows do. From there no more than about 48 bytes come in
-// a cycle, and if all tiles did, four would take 85 cycles, while their four products take 64. So the first
-// kKeptSteps of a panel stay in the first level. All else is loaded with the hint that it will not be wanted
-// soon, and does not pass through the first level: without the hint, rows drive out the weights, and products
-// are slower by a sixth.
+// a cycle, and if all tiles did, four would take 85 cycles, while their four products take 64. So kKeptSteps
+// of a panel stay in the first level. All else is loaded with the hint that it will not be wanted soon, and
+// does not pass through the first level: without the hint, rows drive out the weights, and products are
+// slower by a sixth.
 //
 // Lines that come from further away than the second level each keep one of the 16 buffers that all lines come
 // through for hundreds of cycles, and tiles need those buffers. So memory is read and written in order, which
@@ -54,7 +54,7 @@ int64_t RowsAtOnce(int64_t depth) {
   constexpr int64_t kMostBytes = int64_t{3} << 18;
   const int64_t fitting =
       kMostBytes / (kBlockTiles * kTileElements * DepthSteps(depth) * static_cast<int64_t>(sizeof(BFloat16)));
-  return (fitting < 1 ? 1 : fitting < kMost ? fitting : kMost) * kBlock;
+  return (fitting < 1 ? 1 : AtMost(kMost, fitting)) * kBlock;
 }
 
 int64_t AmxTaskRows(int64_t in) {
@@ -168,7 +168,7 @@ struct Following {
             rows / kTile * kTile * columns * kSize, layout.room * columns * kSize,
             (depth + columns - 1) / columns};
   }
-  // The byte so far from the first, if there is no gap between the pieces. Null beyond the last.
+  // The byte at this offset, as if the pieces lay side by side. Null beyond the last.
   const std::byte* At(int64_t offset) const {
     if (offset >= runs * run_bytes) return nullptr;
     return first + offset / run_bytes * run_step + offset % run_bytes;
@@ -183,11 +183,12 @@ struct Following {
 constexpr int64_t kPairBytes = 128;  // of two lines side by side, of which the CPU fetches both
 constexpr int64_t kStepPairs = kStepElements * sizeof(BFloat16) / kPairBytes;
 
-// Memory that is fetched while a block is multiplied: of the next panel, of the stream two lines for each of
-// its rows, and unless null, at each step a pair of lines of the rows that follow. It is not asked whether
-// all of this is there.
+// Memory that is fetched while a block is multiplied: a part of the next panel, of the stream two lines for
+// each of its rows, and unless null, at each step a pair of lines of the rows that follow. It is not asked
+// whether all of this is there.
 struct Fetched {
   const std::byte* weights;
+  const std::byte* weights_end;
   const float* stream;
   int64_t stream_tile;  // from one line to the other
   const std::byte* rows;
@@ -210,7 +211,7 @@ inline float* StreamAt(const LinearTask& task, int64_t row, int64_t column) {
 template <Epilogue epilogue>
 class Meanwhile {
  public:
-  static constexpr bool kToStream = epilogue == Epilogue::kStream || epilogue == Epilogue::kAddStream;
+  static constexpr bool kToStream = IsToStream(epilogue);
 
   // `steps` of each block, of `blocks` that pass each panel.
   Meanwhile(const LinearTask& task, int64_t steps, int64_t blocks) : task_(task) {
@@ -218,15 +219,11 @@ class Meanwhile {
     rows_[0] = rows / 2;
     rows_[1] = rows - rows_[0];
     pairs_ = (kStepPairs + blocks - 1) / blocks;
-    weights_per_block_ = pairs_ * steps * kPairBytes;
     // From one row of results to the next, and what is between the tiles that they are in.
     const MatrixLayout& layout = task.y_layout;
     row_step_ = layout.RowOffset<BFloat16>(1);
     tile_step_ = layout.RowOffset<BFloat16>(kTile) - kTile * row_step_;
   }
-
-  // Of weights, that are fetched with each block.
-  int64_t weights_per_block() const { return weights_per_block_; }
 
   // A block of the stream that the bias is to be added to.
   void SetBlock(const Place& place) {
@@ -252,8 +249,9 @@ class Meanwhile {
   [[gnu::always_inline]] inline void DoPart(Fetched& fetched) {
     KeepPlace();
     if constexpr (part == 0) {
-      for (int64_t i = 0; i < pairs_; ++i, fetched.weights += kPairBytes) {
+      for (int64_t i = 0; i < pairs_ && fetched.weights < fetched.weights_end; ++i) {
         __builtin_prefetch(fetched.weights, 0, 2);
+        fetched.weights += kPairBytes;
       }
       if (fetched.rows != nullptr) {
         __builtin_prefetch(fetched.rows, 0, 2);
@@ -314,7 +312,6 @@ class Meanwhile {
   const LinearTask& task_;
   int64_t pairs_;    // of lines of weights that are fetched at each step
   int64_t rows_[2];  // that something is done with in parts 1 and 2
-  int64_t weights_per_block_;
   int64_t row_step_;
   int64_t tile_step_;
   int64_t rows_left_ = 0;
@@ -354,7 +351,8 @@ struct FirstTiles {
   const BFloat16* weights;
 };
 
-// A tile of weights into its register. Those that are `kept` will be wanted by the next block again.
+// A tile of weights into its register, whose number must be a literal. Those that are `kept` stay in the
+// first level for the next block.
 template <bool kept>
 [[gnu::always_inline]] inline void LoadFirstWeights(const BFloat16* tile) {
   if constexpr (kept) {
@@ -444,7 +442,7 @@ inline void MultiplyBlock(const TileRows& x, const FirstTiles& first, int64_t st
   KeepPlace();
 }
 
-// body(stream, sums, count) for each vector of a block of the stream that lies in any order and may be cut
+// body(column, stream, sums) for each vector of a block of the stream that lies in any order and may be cut
 // off, and its place in tiles at `sums`.
 template <typename Body>
 inline void ForVectors(const LinearTask& task, const Place& place, float* sums, const Body& body) {
@@ -453,8 +451,8 @@ inline void ForVectors(const LinearTask& task, const Place& place, float* sums, 
     for (int64_t tile = 0; tile < kPanelTiles; ++tile) {
       const int64_t column = place.column + tile * kTile;
       if (column >= task.out) break;
-      body(StreamAt(task, place.row + row, column),
-           tiles.tiles[row / kTile * kPanelTiles + tile] + row % kTile * kTile, task.out - column);
+      body(column, StreamAt(task, place.row + row, column),
+           tiles.tiles[row / kTile * kPanelTiles + tile] + row % kTile * kTile);
     }
   }
 }
@@ -510,44 +508,49 @@ void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth, const F
     meanwhile.DoAll();
   }
   for (int64_t column = 0; column < task.out; column += kPanelColumns, panel += panel_elements) {
-    const bool last = column + kPanelColumns >= task.out;
+    const BFloat16* next_panel = column + kPanelColumns < task.out ? panel + panel_elements : nullptr;
     for (int64_t row = 0; row < task.rows; row += kBlock, ++number) {
       const Place place = place_of(row, column);
-      const FirstTiles next = row + kBlock < task.rows ? tiles_at(panel, row + kBlock)
-                                                       : tiles_at(last ? panel : panel + panel_elements, 0);
+      const Place next = after(place);
       Fetched fetched{};
-      fetched.weights = reinterpret_cast<const std::byte*>(panel + panel_elements) +
-                        row / kBlock * meanwhile.weights_per_block();
+      if (next_panel != nullptr) {
+        const auto* bytes = reinterpret_cast<const std::byte*>(next_panel);
+        const int64_t pairs = steps * kStepPairs;
+        fetched.weights = bytes + row / kBlock * pairs / blocks * kPairBytes;
+        fetched.weights_end = bytes + (row / kBlock + 1) * pairs / blocks * kPairBytes;
+      }
       if (number >= first_following) fetched.rows = following.At((number - first_following) * rows_per_block);
       const auto multiply = [&](const SumTiles& sums) {
-        MultiplyBlock<epilogue>(x, tiles_at(panel, row), steps, sums, next, fetched, meanwhile);
+        const FirstTiles next_tiles =
+            tiles_at(next.row > 0 || next_panel == nullptr ? panel : next_panel, next.row);
+        MultiplyBlock<epilogue>(x, tiles_at(panel, row), steps, sums, next_tiles, fetched, meanwhile);
       };
       if constexpr (!kToStream) {
         float* sums = parts.sums + turn * kBlock * kPanelColumns;
         turn = 1 - turn;
         multiply(SumTiles::At(sums));
         meanwhile.SetSums(sums, place);
-        continue;
-      }
-      add_bias_to(after(place));
-      const Place soon = after(after(place));
-      fetched.stream = StreamAt(task, soon.row, soon.column);
-      fetched.stream_tile = StreamAt(task, soon.row, soon.column + kTile) - fetched.stream;
-      if (is_whole(place)) {
-        multiply(SumTiles::InStream(task, place));
+      } else {
+        add_bias_to(next);
+        const Place soon = after(next);
+        fetched.stream = StreamAt(task, soon.row, soon.column);
+        fetched.stream_tile = StreamAt(task, soon.row, soon.column + kTile) - fetched.stream;
+        if (is_whole(place)) {
+          multiply(SumTiles::InStream(task, place));
+          meanwhile.DoAll();
+          continue;
+        }
+        ForVectors(task, place, parts.sums, [&](int64_t at, const float* stream, float* sums) {
+          Vec value = epilogue == Epilogue::kAddStream ? LoadPart(stream, task.out - at) : Vec{};
+          if (task.bias != nullptr) value += Load(task.bias + at);
+          Store(sums, value);
+        });
+        multiply(SumTiles::At(parts.sums));
         meanwhile.DoAll();
-        continue;
+        ForVectors(task, place, parts.sums, [&](int64_t at, float* stream, const float* sums) {
+          StorePart(stream, Load(sums), task.out - at);
+        });
       }
-      ForVectors(task, place, parts.sums, [&](const float* stream, float* sums, int64_t count) {
-        Vec value = epilogue == Epilogue::kAddStream ? LoadPart(stream, count) : Vec{};
-        if (task.bias != nullptr) value += Load(task.bias + (task.out - count));
-        Store(sums, value);
-      });
-      multiply(SumTiles::At(parts.sums));
-      meanwhile.DoAll();
-      ForVectors(task, place, parts.sums, [](float* stream, const float* sums, int64_t count) {
-        StorePart(stream, Load(sums), count);
-      });
     }
   }
   meanwhile.DoAll();
@@ -555,7 +558,7 @@ void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth, const F
 }
 
 void AmxLinear(const LinearTask& whole) {
-  const bool to_stream = whole.epilogue == Epilogue::kStream || whole.epilogue == Epilogue::kAddStream;
+  const bool to_stream = IsToStream(whole.epilogue);
   const int64_t depth = to_stream ? AtMostDepth(whole.in) : whole.in;
   const int64_t most_rows = RowsAtOnce(depth);
   for (int64_t row = 0; row < whole.rows; row += most_rows) {

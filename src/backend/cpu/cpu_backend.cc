@@ -142,14 +142,14 @@ class CpuBackend final : public HostBackend<Element> {
   using HostBackend<Element>::RowOf;
   using HostBackend<Element>::ForRuns;
 
-  // By how much the busiest thread has more to do than an equal share.
+  // How much more than an equal share the busiest of some threads has, as a part of that.
   static double Excess(int64_t count, int64_t threads) {
     return static_cast<double>((count + threads - 1) / threads * threads) / static_cast<double>(count) - 1.0;
   }
 
-  // Blocks of rows × groups of panels, two tasks or more for each thread. A thread has its own rows, so that
-  // they stay in its core from operation to operation, unless rows are few and panels can be shared out more
-  // equally. How the work is cut does not change any sum.
+  // Blocks of rows × groups of panels, about two tasks or more for each thread. A thread has its own rows, so
+  // that they stay in its core from operation to operation, unless panels can be shared out more equally. How
+  // the work is cut does not change any sum.
   template <Role role>
   void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue,
                 const MatrixView<role>& y) {
@@ -158,12 +158,13 @@ class CpuBackend final : public HostBackend<Element> {
     const int64_t task_rows = kernels_.task_rows(packed.in);
     const int64_t tiles = (x.rows + kernels_.row_tile - 1) / kernels_.row_tile;
     const int64_t panels = (packed.out + kernels_.panel - 1) / kernels_.panel;
-    const bool own_rows = Excess(tiles, threads) < std::max(0.03, Excess(panels, threads));
+    const bool own_rows =
+        panels < threads || Excess(tiles, threads) <= std::max(0.03, Excess(panels, threads));
     const int64_t least_blocks = (x.rows + task_rows - 1) / task_rows;
-    const int64_t blocks =
-        own_rows ? std::min((least_blocks + threads - 1) / threads * threads, tiles) : least_blocks;
-    const int64_t wanted_groups =
-        own_rows ? (2 * threads + blocks - 1) / blocks : threads * (blocks == 1 ? 2 : 1);
+    const int64_t wanted_blocks =
+        own_rows ? (least_blocks + threads - 1) / threads * threads : std::max<int64_t>(least_blocks, 2);
+    const int64_t blocks = std::min(wanted_blocks, tiles);
+    const int64_t wanted_groups = own_rows ? (2 * threads + blocks - 1) / blocks : threads;
     const int64_t panels_per_group = std::max<int64_t>((panels + wanted_groups - 1) / wanted_groups, 1);
     const int64_t groups = (panels + panels_per_group - 1) / panels_per_group;
     const auto block_of = [&](int64_t i) { return own_rows ? i / groups : i % blocks; };
@@ -178,7 +179,8 @@ class CpuBackend final : public HostBackend<Element> {
       task.x_layout = LayoutOf(x);
       task.x = RowOf(x, row).first;
       task.rows = end_row - row;
-      task.rows_after = block_of(i + 1) == block + 1 ? x.rows - end_row : 0;
+      const bool goes_on = pool_.ShareGoesOn(i, blocks * groups) && block_of(i + 1) == block + 1;
+      task.rows_after = goes_on ? x.rows - end_row : 0;
       task.in = packed.in;
       task.packed = const_cast<PackedLinear&>(packed).panels.data() +
                     static_cast<size_t>(panel) * kernels_.panel_size(packed.in);

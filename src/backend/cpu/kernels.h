@@ -19,6 +19,10 @@ enum class Epilogue {
   kAddStream,  // stream: += x·Wᵀ + b
 };
 
+[[gnu::always_inline]] constexpr bool IsToStream(Epilogue epilogue) {
+  return epilogue == Epilogue::kStream || epilogue == Epilogue::kAddStream;
+}
+
 // Some rows of x times some panels of packed weights. The first row is a multiple of CpuKernels::row_tile.
 struct LinearTask {
   const void* x;  // [rows, in] activations
@@ -27,9 +31,10 @@ struct LinearTask {
   int64_t rows_after;  // that follow these, and that this thread will most likely multiply next
   int64_t in;
   const void* packed;  // the first panel
-  const float* bias;   // of the first panel's columns, padded to whole panels; null: none, not with kStream
-  int64_t out;         // columns wanted, from the first panel on
-  void* y;             // the first row, whole
+  const float*
+      bias;     // of the first panel's columns, padded to whole panels; null: none; never null with kStream
+  int64_t out;  // columns wanted, from the first panel on
+  void* y;      // the first row, whole
   MatrixLayout y_layout;
   int64_t y_column;  // of the first panel
   Epilogue epilogue;

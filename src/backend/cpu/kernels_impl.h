@@ -54,8 +54,7 @@ inline void StoreSums(const LinearTask& task, Vec sums, int64_t column, int64_t 
 // Fetches the lines of a tile of y while its sums are taken: rows of y are far apart.
 template <typename Element, Epilogue epilogue>
 inline void PrefetchOutput(const LinearTask& task, int64_t row, int64_t column) {
-  constexpr bool kToStream = epilogue == Epilogue::kStream || epilogue == Epilogue::kAddStream;
-  constexpr int64_t kSize = kToStream ? sizeof(float) : sizeof(Element);
+  constexpr int64_t kSize = IsToStream(epilogue) ? sizeof(float) : sizeof(Element);
   for (int64_t r = row; r < row + kRowTile && r < task.rows; ++r) {
     const char* at =
         static_cast<const char*>(task.y) + (r * task.y_layout.cols + task.y_column + column) * kSize;
