@@ -54,6 +54,9 @@ class QuietProcessors {
   QuietProcessors(int count, const std::function<double()>& work) {
     CPU_ZERO(&allowed_);
     if (sched_getaffinity(0, sizeof(allowed_), &allowed_) != 0 || CPU_COUNT(&allowed_) < count) return;
+    for (int processor = 0; processor < CPU_SETSIZE && CPU_COUNT(&allowed_) == count; ++processor) {
+      if (CPU_ISSET(processor, &allowed_)) chosen_.push_back(processor);
+    }
     while (static_cast<int>(chosen_.size()) < count) {
       double best_rate = -1.0;
       std::vector<int> best;
@@ -79,8 +82,8 @@ class QuietProcessors {
   QuietProcessors& operator=(const QuietProcessors&) = delete;
 
   // start(), which starts threads that work beside this one. This one is then kept to the first processor,
-  // and they are to the others: one that wakes up would else be put behind this one if another that is idle,
-  // but not asleep yet, has the other processor.
+  // and they are to the others: else, while an idle thread of one pool still has a processor, a thread of
+  // another pool that wakes up would be put behind this one.
   template <typename Start>
   void StartBeside(const Start& start) const {
     if (chosen_.size() > 1) KeepTo(pthread_self(), {chosen_.begin() + 1, chosen_.end()});
