@@ -41,6 +41,11 @@ inline void StoreElements(BFloat16* to, ElementVec elements) {
 
 #include "backend/cpu/amx_attention.h"
 #include "backend/cpu/amx_norm.h"
+// In this order.
+#include "backend/cpu/amx_pack.h"
+
+#include "backend/cpu/amx_meanwhile.h"
+
 #include "backend/cpu/amx_product.h"
 
 // The tile unit's own rate: products of tiles that stay in registers. Not of zeros, which may run faster.
