@@ -10,8 +10,7 @@
 // docs/benchmarks.md tells.
 //
 // Where others use the machine, too, threads are kept to the processors that are fastest together, chosen
-// anew for each operation, and rates are told a second time for the moments when the bare rate was the full
-// one: when these cores had nothing else to do.
+// anew for each operation.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -44,13 +43,7 @@
 namespace calfvo {
 namespace {
 
-// Rates are about the full one from this part of it on. If one of two threads shares its core, theirs is
-// three quarters.
-constexpr double kNear = 0.8;
-
-// The rate of products without memory, of all threads together while each does some for about a third of a
-// millisecond. It is taken before and after every timing: on a shared machine it changes which processors
-// share a core, and with it the speed.
+// The rate of products without memory, of all threads together.
 class BareRate {
  public:
   BareRate(const CpuKernels& kernels, int threads)
@@ -58,32 +51,22 @@ class BareRate {
     constexpr int64_t kSteps = 100'000;
     const double start = SecondsOf(clock());
     kernels.bare_flop(kSteps);
-    steps_ = static_cast<int64_t>(kSteps * 3e-4 / (SecondsOf(clock()) - start)) + 1;
+    steps_ = static_cast<int64_t>(kSteps * 5e-5 / (SecondsOf(clock()) - start)) + 1;
   }
 
-  double Gflops() {
+  // While each thread does some for so long, or a little longer.
+  double Gflops(double seconds) {
     std::atomic<int> begun = 0;
     pool_.ParallelFor(pool_.size(), [&](int64_t i) {
       for (++begun; begun < pool_.size();) std::this_thread::yield();
-      const double start = SecondsOf(clock());
-      const double flop = kernels_.bare_flop(steps_);
-      rates_[static_cast<size_t>(i)] = 1e-9 * flop / (SecondsOf(clock()) - start);
+      double flop = 0.0;
+      double taken = 0.0;
+      for (const double start = SecondsOf(clock()); taken < seconds; taken = SecondsOf(clock()) - start) {
+        flop += kernels_.bare_flop(steps_);
+      }
+      rates_[static_cast<size_t>(i)] = 1e-9 * flop / taken;
     });
     return std::accumulate(rates_.begin(), rates_.end(), 0.0);
-  }
-  // As soon as it is about `full`, or after some time what it is then.
-  double GflopsNear(double full) {
-    constexpr int kReadings = 30;
-    double gflops = Gflops();
-    for (int i = 1; i < kReadings && gflops < kNear * full; ++i) gflops = Gflops();
-    return gflops;
-  }
-  // What it is for a tenth of the time or more.
-  double FullGflops() {
-    std::vector<double> readings(100);
-    for (double& reading : readings) reading = Gflops();
-    std::sort(readings.begin(), readings.end());
-    return readings[90];
   }
   clockid_t clock() const { return ClockFor(pool_.size()); }
 
@@ -91,7 +74,7 @@ class BareRate {
   const CpuKernels& kernels_;
   ThreadPool pool_;
   std::vector<double> rates_;
-  int64_t steps_ = 0;
+  int64_t steps_ = 0;  // 50 µs
 };
 
 double MedianOf(std::vector<double> values) {
@@ -99,76 +82,54 @@ double MedianOf(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Calls of something that takes `gflop`, each between two bare rates, in GFLOP/s.
+// Calls of something that takes `gflop`, each round of them between two of the bare rate that are as long:
+// then whatever else the machine does is as likely to slow one down as the other.
 struct Timing {
   struct Round {
-    bool IsSteady() const { return std::abs(after - before) <= 0.1 * before; }
-
-    double seconds;
-    double before;
-    double after;
+    double seconds;  // of a call
+    double bare;     // GFLOP/s, mean of before and after
   };
 
   double Seconds() const {
-    std::vector<double> values;
-    for (const Round& round : Kept()) values.push_back(round.seconds);
-    return MedianOf(values);
+    return Median([](const Round& round) { return round.seconds; });
   }
-  double Percent() const { return PercentOf(Kept()); }
-
-  // Of rounds at about this bare rate, how many there are and their rate as a part of it.
-  struct AtFullBare {
-    size_t rounds;
-    double percent;
-  };
-  AtFullBare At(double full_bare) const {
-    std::vector<Round> rounds;
-    for (const Round& round : steady) {
-      if (std::min(round.before, round.after) >= kNear * full_bare) rounds.push_back(round);
-    }
-    return {rounds.size(), rounds.empty() ? NAN : PercentOf(rounds)};
+  double Bare() const {
+    return Median([](const Round& round) { return round.bare; });
+  }
+  double Percent() const {
+    return Median([this](const Round& round) { return 100.0 * gflop / round.seconds / round.bare; });
   }
 
   std::string name;
   double gflop;
-  std::vector<Round> all;
-  std::vector<Round> steady;  // those of them during which the processors hardly changed their speed
+  std::vector<Round> rounds;
 
  private:
-  const std::vector<Round>& Kept() const {
-    return steady.size() >= all.size() / 6 && !steady.empty() ? steady : all;
-  }
-  double PercentOf(const std::vector<Round>& rounds) const {
+  template <typename Of>
+  double Median(const Of& of) const {
     std::vector<double> values;
-    for (const Round& round : rounds) {
-      values.push_back(100.0 * gflop / round.seconds / (0.5 * (round.before + round.after)));
-    }
+    for (const Round& round : rounds) values.push_back(of(round));
     return MedianOf(values);
   }
 };
 
-// Adds rounds until `wanted` are steady and a third as many at the full bare rate, but no more than `most`.
-// Returns whether that is so. A round begins at the full rate, if that comes soon. wake() is called after
-// that, and what it takes does not count: while the bare rate is taken, threads of a backend fall asleep.
+// wake() is called before a round, and what it takes does not count: while the bare rate is taken, threads of
+// a backend fall asleep.
 template <typename Function, typename Wake>
-bool AddRounds(const Function& function, const Wake& wake, BareRate& bare, double full_bare, size_t wanted,
-               size_t most, Timing& timing) {
-  const auto enough = [&] {
-    return timing.steady.size() >= wanted && timing.At(full_bare).rounds >= wanted / 3;
-  };
+void AddRounds(const Function& function, const Wake& wake, BareRate& bare, int rounds, Timing& timing) {
+  constexpr double kLeastSeconds = 2e-3;
   function();
-  for (size_t i = 0; i < most && !enough(); ++i) {
-    const double before = bare.GflopsNear(full_bare);
+  double before = bare.Gflops(kLeastSeconds);
+  for (int i = 0; i < rounds; ++i) {
     wake();
     int calls = 0;
     double taken = 0.0;
     const double start = SecondsOf(bare.clock());
-    for (; taken < 5e-4; taken = SecondsOf(bare.clock()) - start, ++calls) function();
-    const Timing::Round round{taken / calls, before, bare.Gflops()};
-    timing.all.push_back(round);
-    if (round.IsSteady()) timing.steady.push_back(round);
+    for (; taken < kLeastSeconds; taken = SecondsOf(bare.clock()) - start, ++calls) function();
+    const double after = bare.Gflops(taken);
+    timing.rounds.push_back({taken / calls, 0.5 * (before + after)});
+    before = after;
   }
-  return enough();
 }
 
 // The least and the most of some ratios, in percent.
@@ -189,18 +150,16 @@ struct Result {
   bool correct = true;
   std::vector<Timing> products;  // matrix products at the model's shapes
   Timing whole;
-  double full_bare = 0.0;
 };
 
 // A backend and the bare rate on the same processors.
 struct Bench {
-  Bench(const CpuKernels& kernels, int threads, Result& result)
+  Bench(const CpuKernels& kernels, int threads)
       : processors(threads, [&] { return kernels.bare_flop(10'000); }) {
     processors.StartBeside([&] {
       backend = MakeCpuBackend(kernels, threads);
       bare = std::make_unique<BareRate>(kernels, threads);
     });
-    result.full_bare = std::max(result.full_bare, bare->FullGflops());
   }
 
   QuietProcessors processors;
@@ -224,7 +183,8 @@ void Tell(const Timing& timing, const std::string& more) {
 }
 
 void BenchOps(const std::string& model, int threads, bool checked, Result& result) {
-  constexpr int kChoices = 4;  // of processors, until there is one of which enough is free
+  constexpr int kChoices = 3;  // of processors, one after the other
+  constexpr int kRounds = 11;  // with each
   const CpuKernels& kernels = *result.kernels;
   const auto ref = MakeRefBackend(threads);
   const std::vector<OpCase> ops = OpCases(model);
@@ -238,17 +198,14 @@ void BenchOps(const std::string& model, int threads, bool checked, Result& resul
       expected = oracle->Output();
     }
     std::string compared;
-    Timing timing{op.name, op.gflop, {}, {}};
+    Timing timing{op.name, op.gflop, {}};
     for (int choice = 0; choice < kChoices; ++choice) {
-      const Bench bench(kernels, threads, result);
+      const Bench bench(kernels, threads);
       const auto prepared = op.prepare(*bench.backend);
       prepared->Run();
       compared = Compare(prepared->Output(), expected, kernels.bf16 ? op.bound_bf16 : op.bound_f32, result);
       const auto to_wake = short_op->prepare(*bench.backend);
-      if (AddRounds([&] { prepared->Run(); }, [&] { to_wake->Run(); }, *bench.bare, result.full_bare, 21, 50,
-                    timing)) {
-        break;
-      }
+      AddRounds([&] { prepared->Run(); }, [&] { to_wake->Run(); }, *bench.bare, kRounds, timing);
     }
     Tell(timing, compared);
     if (op.name.starts_with("linear")) result.products.push_back(timing);
@@ -266,7 +223,7 @@ struct WholeResult {
   std::vector<float> values;
 };
 
-WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare, double full_bare) {
+WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare) {
   Network network(model.config, *model.weights, backend);
   const auto size = static_cast<size_t>(model.config.input.size);
   const auto window = static_cast<size_t>(model.config.window);
@@ -297,15 +254,15 @@ WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare, d
     network.Decode(frames, result.values);
   };
   step();
-  result.timing = {"whole network", GflopPerWindow(model.config), {}, {}};
+  result.timing = {"whole network", GflopPerWindow(model.config), {}};
   const auto is_awake = [] {};  // soon enough for what takes so long
-  if (bare != nullptr) AddRounds(step, is_awake, *bare, full_bare, 7, 14, result.timing);
+  if (bare != nullptr) AddRounds(step, is_awake, *bare, 9, result.timing);
   return result;
 }
 
 void BenchWhole(const ModelFile& model, const std::vector<float>& expected, int threads, Result& result) {
-  const Bench bench(*result.kernels, threads, result);
-  WholeResult whole = RunWhole(model, *bench.backend, bench.bare.get(), result.full_bare);
+  const Bench bench(*result.kernels, threads);
+  WholeResult whole = RunWhole(model, *bench.backend, bench.bare.get());
   const std::string compared = Compare(whole.values, expected, result.kernels->bf16 ? 2e-2 : 1e-4, result);
   result.whole = std::move(whole.timing);
   Tell(result.whole, fmt::format("{}   {:.1f} frames/s", compared, 3.0 / result.whole.Seconds()));
@@ -353,16 +310,7 @@ void PrintInShort(const std::string& model, const std::vector<Result>& results) 
     if (result.kernels->bf16 && f32 != results.end()) {
       fmt::print(", {:.2f} times as fast as {} f32", f32->whole.Seconds() / seconds, f32->kernels->name);
     }
-    Range at_full;
-    size_t shapes = 0;
-    for (const Timing& product : result.products) {
-      const Timing::AtFullBare at = product.At(result.full_bare);
-      if (at.rounds < 3) continue;
-      at_full.Add(at.percent);
-      ++shapes;
-    }
-    fmt::print("\n   at the full bare rate of {:.0f} GFLOP/s: {} of {} products were timed{}\n",
-               result.full_bare, shapes, result.products.size(), shapes > 0 ? ", " + at_full.Text() : "");
+    fmt::print("\n");
   }
 }
 
@@ -388,7 +336,7 @@ int Main(int argc, char** argv) {
     oracles.emplace_back(name, WholeResult{});
     if (!checked) continue;
     const auto ref = MakeRefBackend(0);
-    oracles.back().second = RunWhole(RandomModel(NamedConfig(name), 1), *ref, nullptr, 0.0);
+    oracles.back().second = RunWhole(RandomModel(NamedConfig(name), 1), *ref, nullptr);
   }
   fmt::print("threads: {}\n", threads);
   for (const auto& [model_name, oracle] : oracles) {
@@ -400,7 +348,6 @@ int Main(int argc, char** argv) {
     for (const CpuKernels* kernels : kernel_sets) {
       fmt::print(" {} {}\n", kernels->name, kernels->bf16 ? "bf16" : "f32");
       Result result{kernels};
-      for (int i = 0; i < 5; ++i) Bench(*kernels, threads, result);  // to know the full bare rate
       BenchOps(model_name, threads, checked, result);
       BenchWhole(model, oracle.values, threads, result);
       correct = correct && result.correct;
