@@ -80,16 +80,27 @@ inline void TemporalHeads(const TemporalTask& task, const TemporalParts& parts, 
   const int64_t left = task.heads - first_head;
   const int64_t heads = left < parts.heads ? left : parts.heads;
 
+  // In rows and in panels it is equally far from frame to frame.
+  const auto* first_row = static_cast<const Element*>(task.qkv) + in_layout.RowOffset<Element>(row);
+  const int64_t frame_step = in_layout.RowOffset<Element>(task.row_step);
   for (int64_t part = 0; part < 3; ++part) {
-    for (int64_t frame = 0; frame < parts.frames; ++frame) {
-      const Element* from =
-          static_cast<const Element*>(task.qkv) + in_layout.RowOffset<Element>(row + frame * task.row_step);
-      for (int64_t head = 0; head < heads; ++head) {
-        for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
-          const int64_t at = chunk * kLanes;
-          const int64_t column = part * task.dim + (first_head + head) * task.head_size + at;
-          Store(rows + part * parts.part_size() + parts.At(chunk, head, frame),
-                LoadColumns(in_layout, from, column, task.head_size - at));
+    for (int64_t head = 0; head < heads; ++head) {
+      for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
+        const int64_t at = chunk * kLanes;
+        const int64_t column = part * task.dim + (first_head + head) * task.head_size + at;
+        const int64_t count = task.head_size - at;
+        float* to = rows + part * parts.part_size() + parts.At(chunk, head, 0);
+        if (count >= kLanes && in_layout.Together<Element>(column) >= kLanes) {
+          const Element* from = first_row + in_layout.ColumnOffset<Element>(column);
+          const Element* soon = first_row + in_layout.ColumnOffset<Element>(column + heads * task.head_size);
+          for (int64_t frame = 0; frame < parts.frames; ++frame) {
+            if constexpr (tiled) __builtin_prefetch(soon + frame * frame_step, 0, 2);
+            Store(to + frame * kLanes, Load(from + frame * frame_step));
+          }
+        } else {
+          for (int64_t frame = 0; frame < parts.frames; ++frame) {
+            Store(to + frame * kLanes, LoadColumns(in_layout, first_row + frame * frame_step, column, count));
+          }
         }
       }
     }
@@ -100,6 +111,11 @@ inline void TemporalHeads(const TemporalTask& task, const TemporalParts& parts, 
   for (int64_t head = 0; head < heads; ++head) {
     for (int64_t query = 0; query < parts.frames; query += kTogether) {
       const int64_t lane = head * parts.frames + query;
+      Element* to[kTogether];
+      for (int64_t i = 0; i < kTogether; ++i) {
+        to[i] = static_cast<Element*>(task.out) +
+                out_layout.RowOffset<Element>(row + (query + i) * task.row_step);
+      }
       for (int64_t chunk = 0; chunk < parts.chunks; ++chunk) {
         Vec sums[kTogether] = {};
         for (int64_t frame = 0; frame < parts.frames; ++frame) {
@@ -107,9 +123,7 @@ inline void TemporalHeads(const TemporalTask& task, const TemporalParts& parts, 
           for (int64_t i = 0; i < kTogether; ++i) sums[i] += weights[frame * parts.lanes + lane + i] * value;
         }
         for (int64_t i = 0; i < kTogether && query + i < parts.frames; ++i) {
-          Element* to = static_cast<Element*>(task.out) +
-                        out_layout.RowOffset<Element>(row + (query + i) * task.row_step);
-          StoreColumns(out_layout, to, (first_head + head) * task.head_size + chunk * kLanes,
+          StoreColumns(out_layout, to[i], (first_head + head) * task.head_size + chunk * kLanes,
                        sums[i] * inverse[lane + i], task.head_size - chunk * kLanes);
         }
       }
