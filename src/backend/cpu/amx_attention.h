@@ -2,10 +2,11 @@
 // Attention within long sequences on AMX tiles, one head at a time. Included by kernels_amx.cc only, inside
 // its namespace.
 //
-// Scores are [queries][keys], 32 queries at a time, and stay in the cache. The first factors, queries and the
-// weights in bf16, are rows that tiles are loaded from. The second factors, keys and values, are packed into
-// panels of 32 columns: for each 32 elements along the sum two tiles of [16 pairs][16 columns][2], each of
-// them one kilobyte in a row.
+// Scores are [queries][keys], 32 queries at a time, and stay in the first-level cache, where their weights in
+// bf16 take their place. The first factors, queries and weights, are rows that tiles are loaded from. The
+// second factors, keys and values, are packed into panels of 32 columns: for each 32 elements along the sum
+// two tiles of [16 pairs][16 columns][2], each of them one kilobyte in a row, which come from the second
+// level and do not pass through the first.
 #pragma once
 
 constexpr int64_t kHeads = 2 * kTile;  // queries, keys or elements of values that are taken at once
@@ -19,24 +20,22 @@ struct AmxAttentionParts {
         keys(static_cast<BFloat16*>(space)),
         values(keys + tokens * size),
         heads(values + size * tokens),
-        weights(heads + kHeads * size),
-        scores(reinterpret_cast<float*>(weights + kHeads * tokens)),
+        scores(reinterpret_cast<float*>(heads + kHeads * size)),
         sums(scores + kHeads * tokens) {}
 
   int64_t size;
   int64_t tokens;
-  BFloat16* keys;     // tokens / 32 panels, summed along `size`; the surplus is zero
-  BFloat16* values;   // size / 32 panels, summed along `tokens`; the surplus is zero
-  BFloat16* heads;    // [32][size], of TakeHeads
-  BFloat16* weights;  // [32][tokens], zero beyond `length`
-  float* scores;      // [32][tokens]
-  float* sums;        // [32][size], outputs before they are divided by the sum of their weights
+  BFloat16* keys;    // tokens / 32 panels, summed along `size`; the surplus is zero
+  BFloat16* values;  // size / 32 panels, summed along `tokens`; the surplus is zero
+  BFloat16* heads;   // [32][size], of TakeHeads
+  float* scores;     // [32][tokens]; then each row begins with its weights, which are zero beyond `length`
+  float* sums;       // [32][size], outputs before they are divided by the sum of their weights
 };
 
 size_t AmxAttentionSpace(int64_t length, int64_t head_size) {
   const int64_t size = RoundUp(head_size, kDepth);
   const int64_t tokens = RoundUp(length, kHeads);
-  const int64_t elements = 2 * tokens * size + kHeads * size + kHeads * tokens;
+  const int64_t elements = 2 * tokens * size + kHeads * size;
   const int64_t floats = kHeads * tokens + kHeads * size;
   return static_cast<size_t>(elements) * sizeof(BFloat16) + static_cast<size_t>(floats) * sizeof(float);
 }
@@ -46,30 +45,50 @@ inline __mmask32 FirstLanes(int64_t count) {
   return count < 32 ? ~__mmask32{0} >> (32 - count) : ~__mmask32{0};
 }
 
-// Where a token's query (part 0), key (1) or value (2) is.
-struct HeadRow {
-  HeadRow(const AttentionTask& task, int64_t token, int64_t part)
-      : row(static_cast<const BFloat16*>(task.qkv) + task.qkv_layout.RowOffset<BFloat16>(task.row + token)),
-        first_column(part * task.dim + task.head_offset),
-        layout(task.qkv_layout) {}
+// Up to 32 elements, from `i` on, of each token's query (part 0), key (1) or value (2). In rows and in panels
+// it is equally far from token to token.
+struct HeadColumns {
+  HeadColumns(const AttentionTask& task, int64_t part, int64_t i)
+      : step(task.qkv_layout.RowOffset<BFloat16>(1)) {
+    const MatrixLayout layout = task.qkv_layout;
+    const int64_t column = part * task.dim + task.head_offset + i;
+    const int64_t together = layout.Together<BFloat16>(column);
+    const auto* row = static_cast<const BFloat16*>(task.qkv) + layout.RowOffset<BFloat16>(task.row);
+    const __mmask32 present = FirstLanes(task.head_size - i);
+    here = present & FirstLanes(together);
+    elsewhere = present & ~here;
+    first = row + layout.ColumnOffset<BFloat16>(column);
+    second = row + layout.ColumnOffset<BFloat16>(column + together) - together;
+  }
 
-  const BFloat16* At(int64_t i) const { return row + layout.ColumnOffset<BFloat16>(first_column + i); }
-  // Up to 32 elements from `i` on, and zeros.
-  ElementVec Load(int64_t i, int64_t count) const {
-    const __mmask32 present = FirstLanes(count);
-    const int64_t together = layout.Together<BFloat16>(first_column + i);
-    const __mmask32 here = present & FirstLanes(together);
-    __m512i elements = _mm512_maskz_loadu_epi16(here, At(i));
-    if (here != present) {
-      elements = _mm512_mask_loadu_epi16(elements, present & ~here, At(i + together) - together);
-    }
+  const BFloat16* At(int64_t token) const { return first + token * step; }
+  // With zeros beyond the head's size.
+  ElementVec Load(int64_t token) const {
+    __m512i elements = _mm512_maskz_loadu_epi16(here, At(token));
+    if (elsewhere != 0) elements = _mm512_mask_loadu_epi16(elements, elsewhere, second + token * step);
     return reinterpret_cast<ElementVec>(elements);
   }
 
-  const BFloat16* row;
-  int64_t first_column;
-  MatrixLayout layout;
+  int64_t step;
+  __mmask32 here;
+  __mmask32 elsewhere;
+  const BFloat16* first;
+  const BFloat16* second;  // of those elsewhere, if they all were
 };
+
+// 32 elements at `i` of a token's head vector, 16 of which make pairs with the other 16, turned by the
+// token's position.
+inline ElementVec TurnPairs(const AttentionTask& task, int64_t token, int64_t i, ElementVec elements) {
+  const auto half = [&](__m256i bits) {
+    return reinterpret_cast<Vec>(Widen(reinterpret_cast<HalfVec>(bits)) << 16);
+  };
+  const Vec u = half(_mm512_castsi512_si256(reinterpret_cast<__m512i>(elements)));
+  const Vec v = half(_mm512_extracti64x4_epi64(reinterpret_cast<__m512i>(elements), 1));
+  const int64_t pair = (token - task.rope_skip) * (task.head_size / 2) + i / 2;
+  const Vec cosine = Load(task.rope_cos + pair);
+  const Vec sine = Load(task.rope_sin + pair);
+  return ToElements(u * cosine - v * sine, v * cosine + u * sine);
+}
 
 // 32 rows that tiles are loaded from.
 struct HeadRows {
@@ -84,26 +103,33 @@ struct HeadRows {
 inline HeadRows TakeHeads(const AttentionTask& task, const AmxAttentionParts& parts, int64_t part,
                           int64_t first) {
   const MatrixLayout& layout = task.qkv_layout;
-  const HeadRow head(task, first, part);
   const bool whole = first + kHeads <= task.length && task.head_size == parts.size;
   if (whole && task.rope_cos == nullptr) {
+    const BFloat16* head = HeadColumns(task, part, 0).At(first);
     if (layout.order == MatrixOrder::kRows) {
       for (int64_t r = 0; r < kHeads; ++r) {
-        Prefetch(head.At(0) + (kPrefetchTokens + r) * layout.cols, task.head_size);
+        Prefetch(head + (kPrefetchTokens + r) * layout.cols, task.head_size);
       }
-      return {head.At(0), layout.cols};
+      return {head, layout.cols};
     }
-    if (head.first_column % kDepth == 0) return {head.At(0), kDepth, layout.room * kDepth};
+    if ((part * task.dim + task.head_offset) % kDepth == 0) return {head, kDepth, layout.room * kDepth};
   }
-  for (int64_t r = 0; r < kHeads; ++r) {
-    BFloat16* to = parts.heads + r * parts.size;
-    const bool present = first + r < task.length;
-    const HeadRow from(task, first + r, part);
-    for (int64_t i = 0; i < parts.size; i += kDepth) {
-      const int64_t left = task.head_size - i;
-      StoreElements(to + i, present && left > 0 ? from.Load(i, left) : ElementVec{});
+  const int64_t left = task.length - first;
+  const int64_t count = left < kHeads ? left : kHeads;
+  const bool turned_at_once = task.rope_cos != nullptr && task.rope_group == kLanes &&
+                              task.head_size == parts.size && first >= task.rope_skip;
+  for (int64_t i = 0; i < parts.size; i += kDepth) {
+    const HeadColumns columns(task, part, i);
+    BFloat16* to = parts.heads + i;
+    for (int64_t token = first; token < first + count; ++token, to += parts.size) {
+      const ElementVec elements = columns.Load(token);
+      StoreElements(to, turned_at_once ? TurnPairs(task, token, i, elements) : elements);
     }
-    if (present) TurnHead(task, first + r, to, to);
+    for (int64_t r = count; r < kHeads; ++r, to += parts.size) StoreElements(to, ElementVec{});
+  }
+  for (int64_t r = 0; r < count && !turned_at_once; ++r) {
+    BFloat16* head = parts.heads + r * parts.size;
+    TurnHead(task, first + r, head, head);
   }
   return {parts.heads, parts.size};
 }
@@ -137,10 +163,8 @@ inline void PackValueTiles(const AttentionTask& task, const AmxAttentionParts& p
   constexpr auto kAll = std::make_integer_sequence<int, 32>();
   BFloat16* tiles = parts.values;
   for (int64_t column = 0; column < parts.size; column += kHeads) {
-    const auto load = [&](int64_t token) {
-      if (token >= task.length) return ElementVec{};
-      return HeadRow(task, token, 2).Load(column, task.head_size - column);
-    };
+    const HeadColumns columns(task, 2, column);
+    const auto load = [&](int64_t token) { return token < task.length ? columns.Load(token) : ElementVec{}; };
     for (int64_t first = 0; first < parts.tokens; first += kDepth, tiles += 2 * kTileElements) {
       for (int64_t i = 0; i < kDepth; i += 2) {
         const ElementVec even = load(first + i);
@@ -166,8 +190,8 @@ inline void MultiplyRows(const HeadRows& rows, const BFloat16* panel, int64_t st
   _tile_zero(3);
   for (int64_t k = 0; k < steps; ++k) {
     _tile_loadd(4, upper, row_bytes);
-    _tile_loadd(6, panel, 64);
-    _tile_loadd(7, panel + kTileElements, 64);
+    _tile_stream_loadd(6, panel, 64);
+    _tile_stream_loadd(7, panel + kTileElements, 64);
     _tile_dpbf16ps(0, 4, 6);
     _tile_loadd(5, lower, row_bytes);
     _tile_dpbf16ps(1, 4, 7);
@@ -195,10 +219,9 @@ inline Vec PowerOfTwo(Vec x) {
   return reinterpret_cast<Vec>(_mm512_scalef_ps(reinterpret_cast<__m512>(p), reinterpret_cast<__m512>(x)));
 }
 
-// Weights of 16 rows of scores, 2^(scale · (score − the row's largest)), not yet divided by their sum, whose
-// inverse goes to `inverse`. Scores beyond `length` are ignored; their weights are zero.
-inline void SoftmaxRows(const float* scores, int64_t length, int64_t tokens, float scale, BFloat16* weights,
-                        float* inverse) {
+// Puts weights in the place of 16 rows of scores: 2^(scale · (score − the row's largest)), not yet divided by
+// their sum, whose inverse goes to `inverse`. Scores beyond `length` are ignored; their weights are zero.
+inline void SoftmaxRows(float* scores, int64_t length, int64_t tokens, float scale, float* inverse) {
   // The last two vectors of a row; the second may be all surplus.
   const int64_t last = tokens - 2 * kLanes;
   const __mmask32 present = FirstLanes(length - last);
@@ -223,22 +246,22 @@ inline void SoftmaxRows(const float* scores, int64_t length, int64_t tokens, flo
   Store(shift, MaxEach(reduced) * -scale);
 
   for (int64_t r = 0; r < kLanes; ++r) {
-    const auto weigh = [&](int64_t j) {
-      return PowerOfTwo(Load(scores + r * tokens + j) * scale + shift[r]);
-    };
-    Vec first = or_zero(weigh(last), first_present);
-    Vec second = second_present != 0 ? or_zero(weigh(last + kLanes), second_present) : Vec{};
-    StoreElements(weights + r * tokens + last, ToElements(first, second));
-    Vec first_total = first;
-    Vec second_total = second;
+    const float* row = scores + r * tokens;
+    auto* weights = reinterpret_cast<BFloat16*>(scores + r * tokens);
+    const auto weigh = [&](int64_t j) { return PowerOfTwo(Load(row + j) * scale + shift[r]); };
+    Vec first_total = {};
+    Vec second_total = {};
     for (int64_t j = 0; j < last; j += 2 * kLanes) {
-      first = weigh(j);
-      second = weigh(j + kLanes);
+      const Vec first = weigh(j);
+      const Vec second = weigh(j + kLanes);
       first_total += first;
       second_total += second;
-      StoreElements(weights + r * tokens + j, ToElements(first, second));
+      StoreElements(weights + j, ToElements(first, second));
     }
-    reduced[r] = first_total + second_total;
+    const Vec first = or_zero(weigh(last), first_present);
+    const Vec second = second_present != 0 ? or_zero(weigh(last + kLanes), second_present) : Vec{};
+    StoreElements(weights + last, ToElements(first, second));
+    reduced[r] = (first_total + first) + (second_total + second);
   }
   Store(inverse, 1.0F / SumEach(reduced));
 }
@@ -247,23 +270,23 @@ inline void SoftmaxRows(const float* scores, int64_t length, int64_t tokens, flo
 inline void WriteOutputs(const AttentionTask& task, const AmxAttentionParts& parts, const float* inverse,
                          int64_t first, int64_t count) {
   const MatrixLayout layout = task.out_layout;
-  for (int64_t r = 0; r < count; ++r) {
-    BFloat16* row = static_cast<BFloat16*>(task.out) + layout.RowOffset<BFloat16>(task.row + first + r);
-    const float* sums = parts.sums + r * parts.size;
-    for (int64_t at = 0; at < parts.size; at += 2 * kLanes) {
-      const ElementVec outputs =
-          ToElements(Load(sums + at) * inverse[r], Load(sums + at + kLanes) * inverse[r]);
-      const int64_t column = task.head_offset + at;
-      const __mmask32 present = FirstLanes(task.head_size - at);
-      const __mmask32 here = present & FirstLanes(layout.Together<BFloat16>(column));
+  auto* out = static_cast<BFloat16*>(task.out);
+  for (int64_t at = 0; at < parts.size; at += 2 * kLanes) {
+    const int64_t column = task.head_offset + at;
+    const int64_t together = layout.Together<BFloat16>(column);
+    const __mmask32 present = FirstLanes(task.head_size - at);
+    const __mmask32 here = present & FirstLanes(together);
+    const int64_t offset = layout.ColumnOffset<BFloat16>(column);
+    const int64_t next = layout.ColumnOffset<BFloat16>(column + together) - together;
+    for (int64_t r = 0; r < count; ++r) {
+      const float* sums = parts.sums + r * parts.size + at;
+      const ElementVec outputs = ToElements(Load(sums) * inverse[r], Load(sums + kLanes) * inverse[r]);
+      BFloat16* row = out + layout.RowOffset<BFloat16>(task.row + first + r);
       const auto store = [&](BFloat16* to, __mmask32 mask) {
         _mm512_mask_storeu_epi16(to, mask, reinterpret_cast<__m512i>(outputs));
       };
-      store(row + layout.ColumnOffset<BFloat16>(column), here);
-      if (here != present) {
-        const int64_t next = column + layout.Together<BFloat16>(column);
-        store(row + layout.ColumnOffset<BFloat16>(next) - (next - column), present & ~here);
-      }
+      store(row + offset, here);
+      if (here != present) store(row + next, present & ~here);
     }
   }
 }
@@ -285,12 +308,12 @@ void AmxAttention(const AttentionTask& task) {
     }
     float inverse[kHeads];
     for (int64_t r = 0; r < count; r += kTile) {
-      SoftmaxRows(parts.scores + r * parts.tokens, task.length, parts.tokens, scale,
-                  parts.weights + r * parts.tokens, inverse + r);
+      SoftmaxRows(parts.scores + r * parts.tokens, task.length, parts.tokens, scale, inverse + r);
     }
+    const HeadRows weights{reinterpret_cast<const BFloat16*>(parts.scores), 2 * parts.tokens};
     for (int64_t column = 0; column < parts.size; column += kHeads) {
-      MultiplyRows({parts.weights, parts.tokens}, parts.values + column * parts.tokens, parts.tokens / kDepth,
-                   parts.sums + column, parts.size);
+      MultiplyRows(weights, parts.values + column * parts.tokens, parts.tokens / kDepth, parts.sums + column,
+                   parts.size);
     }
     WriteOutputs(task, parts, inverse, first, count);
   }
