@@ -212,7 +212,8 @@ void AmxLinearPart(const LinearTask& task, int64_t first, int64_t depth, const F
     meanwhile.DoAll();
   }
   for (int64_t column = 0; column < task.out; column += kPanelColumns, panel += panel_elements) {
-    const BFloat16* next_panel = column + kPanelColumns < task.out ? panel + panel_elements : nullptr;
+    const BFloat16* next_panel =
+        column + kPanelColumns < task.out || task.panel_follows ? panel + panel_elements : nullptr;
     for (int64_t row = 0; row < task.rows; row += kBlock, ++number) {
       const Place place = place_of(row, column);
       const Place next = after(place);

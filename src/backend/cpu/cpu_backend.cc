@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "backend/host_backend.h"
@@ -147,9 +148,11 @@ class CpuBackend final : public HostBackend<Element> {
     return static_cast<double>((count + threads - 1) / threads * threads) / static_cast<double>(count) - 1.0;
   }
 
-  // Blocks of rows × groups of panels, about two tasks or more for each thread. A thread has its own rows, so
-  // that they stay in its core from operation to operation, unless panels can be shared out more equally. How
-  // the work is cut does not change any sum.
+  // Blocks of rows × groups of panels, about two tasks or more for each thread, and four times as many where
+  // they need not read the rows again and are not too small: one that is done takes tasks from others, whose
+  // core may have to do with something else, too, at half its speed. A thread has its own rows, so that they
+  // stay in its core from operation to operation, unless panels can be shared out more equally. How the work
+  // is cut does not change any sum.
   template <Role role>
   void Multiply(const Activation& x, const LinearWeights& weights, Epilogue epilogue,
                 const MatrixView<role>& y) {
@@ -164,23 +167,36 @@ class CpuBackend final : public HostBackend<Element> {
     const int64_t wanted_blocks =
         own_rows ? (least_blocks + threads - 1) / threads * threads : std::max<int64_t>(least_blocks, 2);
     const int64_t blocks = std::min(wanted_blocks, tiles);
-    const int64_t wanted_groups = own_rows ? (2 * threads + blocks - 1) / blocks : threads;
+    const int64_t least_groups = own_rows ? (2 * threads + blocks - 1) / blocks : threads;
+    constexpr int64_t kLeastWork = 8192;  // of a task, in panels × depth
+    const bool rows_stay = LayoutOf(x).order != MatrixOrder::kRows && packed.in <= kernels_.most_depth;
+    const int64_t most_groups = rows_stay ? std::min(4 * least_groups, panels * packed.in / kLeastWork) : 0;
+    const int64_t wanted_groups = std::max(least_groups, most_groups);
     const int64_t panels_per_group = std::max<int64_t>((panels + wanted_groups - 1) / wanted_groups, 1);
     const int64_t groups = (panels + panels_per_group - 1) / panels_per_group;
-    const auto block_of = [&](int64_t i) { return own_rows ? i / groups : i % blocks; };
-    const auto group_of = [&](int64_t i) { return own_rows ? i % groups : i / blocks; };
+    // Tasks of the same rows follow each other: all groups, or a thread's share of them.
+    const int64_t share = own_rows ? groups : (groups + threads - 1) / threads;
+    const auto block_and_group = [&](int64_t i) {
+      const int64_t first_group = i / (blocks * share) * share;
+      const int64_t count = std::min(share, groups - first_group);
+      const int64_t left = i % (blocks * share);
+      return std::pair(left / count, first_group + left % count);
+    };
     pool_.ParallelFor(blocks * groups, [&](int64_t i) {
-      const int64_t block = block_of(i);
+      const auto [block, group] = block_and_group(i);
       const int64_t row = block * tiles / blocks * kernels_.row_tile;
       const int64_t end_row = std::min((block + 1) * tiles / blocks * kernels_.row_tile, x.rows);
-      const int64_t panel = group_of(i) * panels_per_group;
+      const int64_t panel = group * panels_per_group;
       const int64_t column = panel * kernels_.panel;
       LinearTask task{};
       task.x_layout = LayoutOf(x);
       task.x = RowOf(x, row).first;
       task.rows = end_row - row;
-      const bool goes_on = pool_.ShareGoesOn(i, blocks * groups) && block_of(i + 1) == block + 1;
-      task.rows_after = goes_on ? x.rows - end_row : 0;
+      if (pool_.ShareGoesOn(i, blocks * groups)) {
+        const int64_t next_block = block_and_group(i + 1).first;
+        task.panel_follows = next_block == block;
+        task.rows_after = next_block == block + 1 ? x.rows - end_row : 0;
+      }
       task.in = packed.in;
       task.packed = const_cast<PackedLinear&>(packed).panels.data() +
                     static_cast<size_t>(panel) * kernels_.panel_size(packed.in);

@@ -31,6 +31,7 @@ struct LinearTask {
   int64_t rows_after;  // that follow these, and that this thread will most likely multiply next
   int64_t in;
   const void* packed;  // the first panel
+  bool panel_follows;  // after the last one, which this thread will most likely want next
   const float*
       bias;     // of the first panel's columns, padded to whole panels; null: none; never null with kStream
   int64_t out;  // columns wanted, from the first panel on
@@ -94,6 +95,7 @@ struct CpuKernels {
   int64_t panel;                     // columns per panel of packed weights
   int64_t row_tile;                  // rows that are multiplied at once
   int64_t (*task_rows)(int64_t in);  // the most rows of a LinearTask, whole tiles
+  int64_t most_depth;                // of `in`, with which rows in tiles stay in the cache from task to task
 
   // Weights [out, in] → panels, zero-padded. PackedSize says how many bytes.
   size_t (*packed_size)(int64_t out, int64_t in);

@@ -82,6 +82,7 @@ constexpr CpuKernels AmxKernels() {
   kernels.panel = kPanelColumns;
   kernels.row_tile = kBlock;
   kernels.task_rows = AmxTaskRows;
+  kernels.most_depth = kMostDepth;
   kernels.packed_size = AmxPackedSize;
   kernels.pack = AmxPack;
   kernels.panel_size = AmxPanelSize;

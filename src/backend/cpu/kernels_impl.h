@@ -171,6 +171,7 @@ constexpr CpuKernels MakeKernels(std::string_view name, bool bf16) {
           kPanel,
           kRowTile,
           [](int64_t /*in*/) { return kTaskRows; },
+          /*most_depth=*/0,
           PackedSize<Product>,
           Pack<Product>,
           PanelSize<Product>,
