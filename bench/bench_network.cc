@@ -115,14 +115,16 @@ struct Timing {
   }
 };
 
-// wake() is called before a round, and what it takes does not count: while the bare rate is taken, threads of
-// a backend fall asleep.
+// Fewer rounds where they take long. wake() is called before each, and what it takes does not count: while
+// the bare rate is taken, threads of a backend fall asleep.
 template <typename Function, typename Wake>
 void AddRounds(const Function& function, const Wake& wake, BareRate& bare, int rounds, Timing& timing) {
-  constexpr double kLeastSeconds = 2e-3;
+  constexpr double kLeastSeconds = 2e-3;  // of a round
+  constexpr double kMostSeconds = 20.0;   // of all, if there have been three
   function();
   double before = bare.Gflops(kLeastSeconds);
-  for (int i = 0; i < rounds; ++i) {
+  const double end = SecondsOf(CLOCK_MONOTONIC) + kMostSeconds;
+  for (int i = 0; i < rounds && (i < 3 || SecondsOf(CLOCK_MONOTONIC) < end); ++i) {
     wake();
     int calls = 0;
     double taken = 0.0;
