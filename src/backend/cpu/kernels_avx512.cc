@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled for x86-64 with AVX-512 and its bf16 products.
+// Compiled for x86-64 with AVX-512.
 #define CALFVO_ISA isa_avx512
 #include "backend/cpu/kernels_impl.h"
 
 namespace calfvo {
 
 extern const CpuKernels kAvx512Kernels;
-extern const CpuKernels kAvx512Bf16Kernels;
 const CpuKernels kAvx512Kernels = isa_avx512::MakeKernels<isa_avx512::F32Product>("AVX-512", false);
-const CpuKernels kAvx512Bf16Kernels = isa_avx512::MakeKernels<isa_avx512::Bf16Product>("AVX-512", true);
 
 }  // namespace calfvo

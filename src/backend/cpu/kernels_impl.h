@@ -14,7 +14,7 @@
 #include "backend/cpu/kernels.h"
 #include "tensor/half.h"
 
-#if defined(__AVX512BF16__)
+#if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
 
