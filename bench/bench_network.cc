@@ -10,8 +10,8 @@
 // docs/benchmarks.md tells.
 //
 // Where others use the machine, too, threads are kept to the processors that are fastest together, chosen
-// anew for each operation. "Undisturbed" compares the fastest tenth of its rounds with the fastest tenth of
-// the bare rate's.
+// anew three times for each operation. "Undisturbed" compares the fastest tenth of its rounds with the
+// fastest tenth of the bare rate's.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -49,10 +49,12 @@ class BareRate {
  public:
   BareRate(const CpuKernels& kernels, int threads)
       : kernels_(kernels), pool_(threads), rates_(static_cast<size_t>(pool_.size())) {
-    constexpr int64_t kSteps = 100'000;
+    constexpr int64_t kSteps = 1 << 17;
+    constexpr int64_t kMultiple = 64;  // so that none are left over
     const double start = SecondsOf(clock());
     kernels.bare_flop(kSteps);
-    steps_ = static_cast<int64_t>(kSteps * 5e-5 / (SecondsOf(clock()) - start)) + 1;
+    const double chunks = kSteps / kMultiple * 5e-4 / (SecondsOf(clock()) - start);
+    steps_ = (static_cast<int64_t>(chunks) + 1) * kMultiple;
   }
 
   // While each thread does some for so long, or a little longer.
@@ -75,7 +77,7 @@ class BareRate {
   const CpuKernels& kernels_;
   ThreadPool pool_;
   std::vector<double> rates_;
-  int64_t steps_ = 0;  // 50 µs
+  int64_t steps_ = 0;  // half a millisecond: to begin takes one or two microseconds
 };
 
 // Calls of something that takes `gflop`, each round of them between two of the bare rate that are as long:
@@ -121,8 +123,9 @@ template <typename Function, typename Wake>
 void AddRounds(const Function& function, const Wake& wake, BareRate& bare, int rounds, Timing& timing) {
   constexpr double kLeastSeconds = 2e-3;  // of a round
   constexpr double kMostSeconds = 20.0;   // of all, if there have been three
+  const double first = SecondsOf(bare.clock());
   function();
-  double before = bare.Gflops(kLeastSeconds);
+  double before = bare.Gflops(std::max(kLeastSeconds, SecondsOf(bare.clock()) - first));
   const double end = SecondsOf(CLOCK_MONOTONIC) + kMostSeconds;
   for (int i = 0; i < rounds && (i < 3 || SecondsOf(CLOCK_MONOTONIC) < end); ++i) {
     wake();

@@ -2,11 +2,11 @@
 // Attention within long sequences on AMX tiles, one head at a time. Included by kernels_amx.cc only, inside
 // its namespace.
 //
-// Scores are [queries][keys], 32 queries at a time, and stay in the first-level cache, where their weights in
-// bf16 take their place. The first factors, queries and weights, are rows that tiles are loaded from. The
-// second factors, keys and values, are packed into panels of 32 columns: for each 32 elements along the sum
-// two tiles of [16 pairs][16 columns][2], each of them one kilobyte in a row, which come from the second
-// level and do not pass through the first.
+// Scores are [queries][keys], 32 queries at a time, and those of a frame stay in the first-level cache, where
+// their weights in bf16 take their place. The first factors, queries and weights, are rows that tiles are
+// loaded from. The second factors, keys and values, are packed into panels of 32 columns: for each 32
+// elements along the sum two tiles of [16 pairs][16 columns][2], each of them one kilobyte in a row, which
+// come from the second level and do not pass through the first.
 #pragma once
 
 constexpr int64_t kHeads = 2 * kTile;  // queries, keys or elements of values that are taken at once

@@ -273,6 +273,7 @@ void AmxLinear(const LinearTask& whole) {
     LinearTask task = whole;
     const int64_t left = whole.rows - row;
     task.rows = AtMost(most_rows, left);
+    task.panel_follows = whole.panel_follows && whole.in <= depth && left <= most_rows;
     task.x = rows_from(row);
     task.y = static_cast<std::byte*>(whole.y) +
              (to_stream ? whole.y_layout.RowOffset<float>(row) * static_cast<int64_t>(sizeof(float))
