@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -387,5 +388,10 @@ int Main(int argc, char** argv) {
 }  // namespace calfvo
 
 int main(int argc, char** argv) {
-  return calfvo::Main(argc, argv);
+  try {
+    return calfvo::Main(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
 }
