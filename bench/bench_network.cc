@@ -100,8 +100,10 @@ struct Timing {
   }
   // The same of the fastest tenth of either: when nobody else had any use for these cores.
   double UndisturbedPercent() const {
-    const double bare = Quantile(0.9, [](const Round& round) { return round.after; });
-    return 100.0 * gflop / Quantile(0.1, [](const Round& round) { return round.seconds; }) / bare;
+    return 100.0 * gflop / Quantile(0.1, [](const Round& round) { return round.seconds; }) / Bare(0.9);
+  }
+  double Bare(double part) const {
+    return Quantile(part, [](const Round& round) { return round.after; });
   }
 
   std::string name;
@@ -325,7 +327,7 @@ void PrintInShort(const std::string& model, const std::vector<Result>& results) 
     if (result.kernels->bf16 && f32 != results.end()) {
       fmt::print(", {:.2f} times as fast as {} f32", f32->whole.Seconds() / seconds, f32->kernels->name);
     }
-    fmt::print("\n");
+    fmt::print("; bare {:.0f} GFLOP/s ({:.0f})\n", result.whole.Bare(0.5), result.whole.Bare(0.9));
   }
 }
 
