@@ -5,8 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "attention/attention_picture.h"
 #include "commands.h"
+#include "commands/attention/attention_image.h"
+#include "core/base/quoted.h"
 #include "shared_options.h"
 
 namespace calfvo {
@@ -16,36 +17,42 @@ struct AttentionArguments {
   std::string input;
   std::string model = "calfvo-s";
   std::filesystem::path output;
-  AttentionPictureOptions options;
+  AttentionImageOptions options;
 };
 
 constexpr const char* kAttentionExamples = R"(Examples:
   calfvo attention walk.mp4 -o out
   calfvo attention dataset:scans/scene0707_00 --start 3 --x 0.3 --y 0.6 -o out
 
-Writes DIR/attention.png: a picture with a patch in red, and where the next pictures attended to it.)";
+Writes DIR/attention.png: one frame with a patch outlined in red, and the attention that the following frames pay to
+that patch. Exit code: 0 done, 1 failed, 2 wrong usage, 75 out of memory or disk space.)";
 
 }  // namespace
 
 Run AddAttentionCommand(CLI::App& app) {
   auto arguments = std::make_shared<AttentionArguments>();  // shared by the parser and the returned function
-  AttentionPictureOptions& options = arguments->options;
-  app.add_option("input", arguments->input, "As `calfvo run` takes it")->required()->type_name("INPUT");
-  app.add_option("-o,--output", arguments->output, "Folder of the picture")->required()->type_name("DIR");
+  AttentionImageOptions& options = arguments->options;
+  app.add_option("input", arguments->input, "Any input of `calfvo run`")->required()->type_name("INPUT");
+  app.add_option("-o,--output", arguments->output, "Output folder")
+      ->required()
+      ->check(IsPath())
+      ->type_name("DIR");
   AddModelOption(app, arguments->model);
   app.add_option("--x", options.x,
-                 "Of the patch, from 0 at the left to 1; of the square that the network sees")
+                 "Horizontal position of the patch in the square network input: 0 left, 1 right")
       ->check(Between(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--y", options.y, "The same from the top")->check(Between(0.0, 1.0))->capture_default_str();
-  app.add_option("--frames", options.frames, "Following pictures to show")
+  app.add_option("--y", options.y, "Vertical position of the patch: 0 top, 1 bottom")
+      ->check(Between(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--frames", options.frames, "Number of following frames to show")
       ->check(AtLeast(1))
       ->capture_default_str();
-  app.add_option("--start", options.start_s, "Where the window begins, after the first frame")
+  app.add_option("--start", options.start_s, "Start of the window, in seconds after the first frame")
       ->check(Between(0.0, 1e9))
       ->type_name("SEC")
       ->capture_default_str();
-  app.add_option("--stride", options.stride, "Take every S-th frame")
+  app.add_option("--stride", options.stride, "Use every S-th frame")
       ->check(AtLeast(1))
       ->type_name("S")
       ->capture_default_str();
@@ -53,7 +60,7 @@ Run AddAttentionCommand(CLI::App& app) {
   return [arguments] {
     const auto path =
         WriteAttention(arguments->input, arguments->model, arguments->options, arguments->output);
-    fmt::print("{}\n", path.string());
+    fmt::print("{}\n", Printable(path.string()));
     return 0;
   };
 }

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "commands.h"
-#include "estimator/model_choice.h"
+#include "commands/bench/speed_report.h"
+#include "commands/bench/window_dump.h"
 #include "shared_options.h"
-#include "speed/speed_report.h"
-#include "speed/window_dump.h"
+#include "vo/model_choice.h"
 
 namespace calfvo {
 namespace {
@@ -25,18 +25,19 @@ struct BenchArguments {
 };
 
 constexpr const char* kBenchExamples = R"(Examples:
-  calfvo bench                                     the shipped model on what `calfvo run` would take
-  calfvo bench --model random:calfvo-l:1           the paper's size; random weights are as fast as trained ones
+  calfvo bench                                     the default model on the default backend
+  calfvo bench --model random:calfvo-l:1           the paper's model size; speed does not depend on the weights
   calfvo bench --backend cpu --precision f32 --threads 1
   calfvo bench --windows 64 --seconds 10 --json
 
-Measures the network alone, from prepared pictures to relative poses, in the ways it is used:
-  live     a window as soon as its new frames are there: what a robot waits for; 95 % of steps take no longer
-           than the time beside the median
-  stream   the same, but the next frames are encoded while a device works on the window
-  offline  --windows at once, with all their new frames: how fast an archive goes through
-TFLOP/s are those that the model's definition needs, over the time they took. Reading and resizing video is not in it;
-`calfvo run --json` has that. Exit code: 0 done, 1 failed, 2 wrong usage.)";
+Measures the network alone, from preprocessed images to relative poses, with three schedules:
+  live     one window per iteration, and its result is awaited: the latency of a robot
+  stream   one window per iteration, while the frames of the next window are encoded
+  offline  --windows windows per iteration: the throughput on an archive
+Reports the median and the 95th percentile of the time per iteration. TFLOP/s is the operation count of the model
+divided by that time. On the CPU with --precision auto, the live schedule is measured in every precision, beside the peak
+throughput of that precision's products. Decoding and resizing video are excluded; `calfvo run --json` reports them.
+Exit code: 0 done, 1 failed, 2 wrong usage, 75 out of memory or disk space.)";
 
 int Bench(const BenchArguments& arguments) {
   const ChosenModel model = OpenModel(arguments.model);
@@ -53,6 +54,9 @@ int Bench(const BenchArguments& arguments) {
                      .overlap = arguments.options.overlap,
                      .flops = CountFlops(config),
                      .schedules = MeasureSpeed(estimator, arguments.options)};
+  if (kind.name == "cpu" && arguments.precision == "auto") {
+    report.precisions = MeasurePrecisions(model.file, arguments.threads, arguments.options);
+  }
   report.device_bytes = estimator.backend().DeviceBytes();
   fmt::print("{}", arguments.json ? SpeedJson(report) : SpeedText(report));
   return 0;
@@ -68,19 +72,19 @@ Run AddBenchCommand(CLI::App& app) {
                           .precision = arguments->precision,
                           .threads = arguments->threads,
                           .overlap = options.overlap});
-  app.add_option("--windows", options.windows, "Windows of an offline step")
+  app.add_option("--windows", options.windows, "Windows per iteration of the offline schedule")
       ->check(Between(1, 1024))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "To measure each schedule for, after some steps of warm-up")
+  app.add_option("--seconds", options.seconds, "Duration of each measurement, after a warm-up")
       ->check(Between(0.0, 3600.0))
       ->type_name("S")
       ->capture_default_str();
   app.add_option("--dump", arguments->dump,
-                 "Write a window's pictures and the head's raw values, to compare implementations")
+                 "Write the images of one window and the raw network output, to compare implementations")
       ->type_name("FILE");
-  app.add_flag("--json", arguments->json, "Print one JSON object and nothing else");
-  app.add_flag("--quiet", options.quiet, "No progress bar");
+  app.add_flag("--json", arguments->json, "Print JSON only");
+  app.add_flag("--quiet", options.quiet, "Hide the progress bar");
   app.footer(kBenchExamples);
   return [arguments] {
     arguments->options.quiet = arguments->options.quiet || arguments->json;

@@ -13,10 +13,11 @@
 
 #include "calfvo/error.h"
 #include "commands.h"
-#include "estimator/model_choice.h"
+#include "core/base/quoted.h"
+#include "nn/architecture/checkpoint.h"
+#include "nn/architecture/model_file.h"
 #include "shared_options.h"
-#include "weights/checkpoint.h"
-#include "weights/model_file.h"
+#include "vo/model_choice.h"
 
 namespace calfvo {
 namespace {
@@ -24,8 +25,8 @@ namespace {
 struct ConvertOptions {
   std::string input;
   std::filesystem::path output;
-  std::string dtype = "bf16";
-  std::string name;  // empty: a model file's own, calfvo-l of a checkpoint
+  std::string dtype;  // empty: f32 for a checkpoint, bf16 otherwise
+  std::string name;   // empty: unchanged; calfvo-l for a checkpoint
   std::optional<int> heads;
   std::optional<uint64_t> seed;
   std::vector<double> temperature;
@@ -35,19 +36,20 @@ struct ConvertOptions {
 
 constexpr const char* kConvertExamples = R"(Examples:
   calfvo convert DUSt3R_ViTLarge_BaseDecoder_512_dpt.pth -o calfvo-l.safetensors
-  calfvo convert dinov2_vitl14_pretrain.pth -o dino.safetensors --dtype f32
+  calfvo convert dinov2_vitl14_pretrain.pth -o dino.safetensors --dtype bf16
   calfvo convert model.safetensors -o calibrated.safetensors --temperature 1.3 1.1
-  calfvo convert random:calfvo-l:1 -o random.safetensors                  random weights, to measure speed with
+  calfvo convert random:calfvo-l:1 -o random.safetensors                  random weights, for speed tests
 
-Reads PyTorch .pth (nothing in it is executed) and safetensors: DUSt3R, MASt3R and CroCo; DINOv2 and DINOv3 as Meta or
-Hugging Face name them; VGGT-Omega. The encoder is taken over; the decoder, which those files do not have, gets random
-weights and must be trained. The weights keep their own licence. A model file of calfvo keeps its weights and can get
-another name, another type, another note on its training, standard deviations that are larger by a factor, and a
-correlation of neighbouring steps (docs/run.md).)";
+Checkpoints: DUSt3R, MASt3R, CroCo, DINOv2 and DINOv3 (Meta or Hugging Face names), VGGT-Omega, as PyTorch .pth (no code
+in it is executed) or safetensors. The encoder is copied in f32, to train with; the decoder gets random weights and must
+be trained. The weights keep their licence. CroCo v1 and encoders with SwiGLU are not supported.
+Model files: the weights are kept, rounded to bf16. --name, --dtype, --training, --temperature (factors on σ) and --correlation (of
+consecutive relative poses, see docs/run.md) change the rest.
+Exit code: 0 done, 1 failed, 2 wrong usage, 75 out of memory or disk space.)";
 
 ModelFile Adjusted(ModelFile model, const ConvertOptions& options) {
   if (options.heads || options.seed) {
-    throw Error(fmt::format("{}: is a model of calfvo, whose weights are kept; {} is for checkpoints alone",
+    throw Error(fmt::format("{}: is a calfvo model, whose weights are kept; {} applies to checkpoints only",
                             options.input, options.heads ? "--heads" : "--seed"));
   }
   for (size_t i = 0; i < options.temperature.size(); ++i) {
@@ -68,7 +70,7 @@ ModelFile FromCheckpoint(const WeightSource& checkpoint, const ConvertOptions& o
                                                          : nullptr;
   if (of_models != nullptr) {
     throw Error(
-        fmt::format("{}: is a checkpoint, whose decoder is not trained yet; {} is for models of calfvo",
+        fmt::format("{}: is a checkpoint, whose decoder is untrained; {} applies to calfvo models only",
                     options.input, of_models));
   }
   CheckpointOptions chosen;
@@ -78,13 +80,18 @@ ModelFile FromCheckpoint(const WeightSource& checkpoint, const ConvertOptions& o
   return ModelFromCheckpoint(checkpoint, chosen);
 }
 
+bool IsCheckpoint(const ConvertOptions& options) {
+  return !options.input.starts_with("random:") && IsModelFileName(options.input) &&
+         !IsModelFile(*OpenWeights(options.input));
+}
+
 ModelFile OpenInput(const ConvertOptions& options) {
   if (options.input.starts_with("random:")) {
     ModelFile model = OpenModel(options.input).file;
     model.config.training = "none, the weights are " + options.input;
     return Adjusted(std::move(model), options);
   }
-  // A name such as calfvo-s, or a file that is missing: this says where it looked.
+  // A name such as calfvo-s, or a missing file: the error lists the searched folders.
   if (!IsModelFileName(options.input)) return Adjusted(OpenModel(options.input).file, options);
   const auto checkpoint = OpenWeights(options.input);
   if (IsModelFile(*checkpoint)) return Adjusted(LoadModelFile(options.input), options);
@@ -95,9 +102,11 @@ int Convert(const ConvertOptions& options) {
   const std::map<std::string, DType> dtypes = {
       {"f32", DType::kF32}, {"bf16", DType::kBF16}, {"f16", DType::kF16}};
   const ModelFile model = OpenInput(options);
-  SaveModelFile(model.config, *model.weights, dtypes.at(options.dtype), options.output);
-  fmt::print("{}: {:.1f} M parameters, {}\n", options.output.string(),
-             1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))), model.config.training);
+  const std::string dtype = !options.dtype.empty() ? options.dtype : IsCheckpoint(options) ? "f32" : "bf16";
+  SaveModelFile(model.config, *model.weights, dtypes.at(dtype), options.output);
+  fmt::print("{}: {:.1f} M parameters, {}\n", Printable(options.output.string()),
+             1e-6 * static_cast<double>(ParameterCount(ModelTensors(model.config))),
+             Printable(model.config.training));
   return 0;
 }
 
@@ -105,31 +114,35 @@ int Convert(const ConvertOptions& options) {
 
 Run AddConvertCommand(CLI::App& app) {
   auto options = std::make_shared<ConvertOptions>();  // shared by the parser and the returned function
-  app.add_option("input", options->input, "Checkpoint or model to read, by file or name, or random:NAME:SEED")
+  app.add_option("input", options->input, "Checkpoint or model: a file, a name, or random:NAME:SEED")
       ->required()
       ->type_name("NAME|FILE");
-  app.add_option("-o,--output", options->output, "Model file to write")->required()->type_name("FILE");
-  app.add_option("--dtype", options->dtype, "Type of the written weights")
-      ->check(CLI::IsMember({"f32", "bf16", "f16"}))
-      ->capture_default_str();
+  app.add_option("-o,--output", options->output, "Model file to write")
+      ->required()
+      ->check(IsPath())
+      ->type_name("FILE");
+  app.add_option("--dtype", options->dtype,
+                 "Type of the weights in the output (default: f32 for a checkpoint, else bf16)")
+      ->check(CLI::IsMember({"f32", "bf16", "f16"}));
   app.add_option("--name", options->name,
-                 "Name of the model; without it a model keeps its own, and a checkpoint becomes calfvo-l");
+                 "Name of the model (default: unchanged; calfvo-l for a checkpoint)");
   app.add_option("--heads", options->heads,
-                 "Of a checkpoint: attention heads of the encoder; 0, as without it: heads of 64 elements")
+                 "Checkpoint only: attention heads of the encoder (default 0: one per 64 channels)")
       ->check(Between(0, 256));
-  app.add_option("--seed", options->seed, "Of a checkpoint: seed of the decoder's random weights (default 0)")
+  app.add_option("--seed", options->seed, "Checkpoint only: seed of the random decoder weights (default 0)")
       ->check(Between(0, 1e15));
   app.add_option("--temperature", options->temperature,
-                 "Of a model file: factors on the standard deviations of rotation and translation")
+                 "Model only: multiply the standard deviations of rotation and translation")
       ->expected(2)
       ->check(Between(1e-3, 1e3))
       ->type_name("R T");
   app.add_option("--correlation", options->correlation,
-                 "Of a model file: correlation of neighbouring steps' errors, of rotation and translation")
+                 "Model only: error correlation of consecutive relative poses, rotation and translation")
       ->expected(2)
       ->check(Between(0.0, kMaxStepCorrelation))
       ->type_name("R T");
-  app.add_option("--training", options->training, "Of a model file: how it was trained")->type_name("TEXT");
+  app.add_option("--training", options->training, "Model only: description of the training")
+      ->type_name("TEXT");
   app.footer(kConvertExamples);
   return [options] { return Convert(*options); };
 }

@@ -9,13 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
-#include "base/unique_names.h"
 #include "calfvo/error.h"
 #include "calfvo/evaluation.h"
 #include "commands.h"
-#include "eval/evaluation_text.h"
-#include "report/html_report.h"
+#include "core/base/log.h"
+#include "core/base/quoted.h"
+#include "core/base/unique_names.h"
+#include "eval/metrics/attribution.h"
+#include "eval/metrics/evaluation_text.h"
+#include "eval/report/html_report.h"
 #include "shared_options.h"
 
 namespace calfvo {
@@ -30,16 +32,19 @@ struct EvalOptions {
   double max_diff_s = EvaluationOptions().max_time_difference_s;
   std::filesystem::path plot_folder;
   std::string plane = "auto";
+  bool attribute = false;
   bool json = false;
 };
 
 constexpr const char* kEvalExamples = R"(Examples:
   calfvo eval --ref groundtruth.txt --est trajectory.tum
   calfvo eval --ref gt/09.txt --est out/09.txt --align sim3 --plot report
-  calfvo eval --ref gt/09.txt gt/10.txt --est out/09.txt out/10.txt     one row each, and the average
+  calfvo eval --ref gt/09.txt gt/10.txt --est out/09.txt out/10.txt     one row each, and the mean
+  calfvo eval --ref groundtruth.txt --est trajectory.tum --attribute    what limits it: scale, rotation, …
   calfvo eval --ref groundtruth.txt --est trajectory.tum --json | jq .t_rel
 
-Files are TUM (time tx ty tz qx qy qz qw), KITTI (12 numbers), EuRoC CSV or calfvo's CSV.
+Reports APE and RPE as evo defines them (docs/metrics.md), relative errors t_rel and r_rel, and scale.
+File formats: TUM (time tx ty tz qx qy qz qw), KITTI (12 numbers per line), EuRoC CSV, and poses.csv of calfvo.
 Exit code: 0 all evaluated, 1 a file could not be evaluated, 2 wrong usage.)";
 
 std::optional<TrajectoryFormat> FormatOption(const std::string& name) {
@@ -47,13 +52,13 @@ std::optional<TrajectoryFormat> FormatOption(const std::string& name) {
   return TrajectoryFormatFromName(name);
 }
 
-// A file may well be called "...tum", but no folder "..".
+// "...tum" is a valid file name, but its stem ".." is not a folder name.
 std::string SequenceName(const std::filesystem::path& estimate) {
   const std::string stem = estimate.stem().string();
   return stem == "." || stem == ".." ? estimate.filename().string() : stem;
 }
 
-// Of files that are all called alike, as `calfvo run` and `calfvo suite` write them, the folders tell more.
+// `calfvo run` and `calfvo suite` give all files the same name; then the folders name the sequences.
 std::vector<std::string> SequenceNames(const std::vector<std::filesystem::path>& estimates) {
   std::vector<std::string> files;
   std::vector<std::string> folders;
@@ -72,7 +77,7 @@ std::vector<std::string> SequenceNames(const std::vector<std::filesystem::path>&
   return names;
 }
 
-// With the estimate's name before what goes wrong, which speaks of numbers alone.
+// Prefixes errors with the path of the estimate.
 Evaluation EvaluateNamed(const EvalOptions& options, const std::string& estimate_path,
                          const Trajectory& reference, const Trajectory& estimate) {
   try {
@@ -85,8 +90,8 @@ Evaluation EvaluateNamed(const EvalOptions& options, const std::string& estimate
 }
 
 // Reads, evaluates and draws one pair; `plot_folder` may be empty.
-Evaluation EvaluateFiles(const EvalOptions& options, size_t i, const std::string& name,
-                         const std::filesystem::path& plot_folder) {
+SequenceResult EvaluateFiles(const EvalOptions& options, size_t i, const std::string& name,
+                             const std::filesystem::path& plot_folder) {
   const Trajectory reference = ReadTrajectory(options.references[i], FormatOption(options.reference_format));
   const Trajectory estimate = ReadTrajectory(options.estimates[i], FormatOption(options.estimate_format));
   Evaluation evaluation = EvaluateNamed(options, options.estimates[i].string(), reference, estimate);
@@ -98,20 +103,24 @@ Evaluation EvaluateFiles(const EvalOptions& options, size_t i, const std::string
     WriteReport({name, reference, estimate, evaluation}, plot_folder,
                 {.plane = ViewPlaneFromName(options.plane)});
   }
-  return evaluation;
+  SequenceResult result{.name = name, .evaluation = std::move(evaluation), .error = {}};
+  if (options.attribute) result.attribution = Attribute(reference, estimate, result.evaluation->pairs);
+  return result;
 }
 
 void PrintPlotFolder(const EvalOptions& options) {
   if (!options.json && !options.plot_folder.empty()) {
-    fmt::print("\nreport    {}\n", (options.plot_folder / "report.html").string());
-    fmt::print("pictures  {}\n", (options.plot_folder / "path.png").string());
+    fmt::print("\nreport  {}\n", Printable((options.plot_folder / "report.html").string()));
+    fmt::print("plot    {}\n", Printable((options.plot_folder / "path.png").string()));
   }
 }
 
 int EvaluateOne(const EvalOptions& options) {
-  const Evaluation evaluation =
+  const SequenceResult result =
       EvaluateFiles(options, 0, SequenceName(options.estimates[0]), options.plot_folder);
-  fmt::print("{}", options.json ? EvaluationJson(evaluation) : EvaluationText(evaluation));
+  fmt::print("{}", options.json ? EvaluationJson(*result.evaluation, result.attribution)
+                                : EvaluationText(*result.evaluation));
+  if (result.attribution && !options.json) fmt::print("\n{}", AttributionText(*result.attribution));
   PrintPlotFolder(options);
   return 0;
 }
@@ -126,7 +135,7 @@ int EvaluateMany(const EvalOptions& options) {
     result.name = names[i];
     const auto folder = options.plot_folder.empty() ? "" : options.plot_folder / result.name;
     try {
-      result.evaluation = EvaluateFiles(options, i, result.name, folder);
+      result = EvaluateFiles(options, i, result.name, folder);
     } catch (const Error& error) {
       result.error = error.what();
       Log(LogLevel::kError, result.error);
@@ -142,16 +151,13 @@ int EvaluateMany(const EvalOptions& options) {
 
 Run AddEvalCommand(CLI::App& app) {
   auto options = std::make_shared<EvalOptions>();  // shared by the parser and the returned function
-  app.add_option("--ref", options->references, "Reference trajectory, or several")
-      ->required()
-      ->type_name("FILE");
-  app.add_option("--est", options->estimates, "Estimated trajectory, or as many as --ref")
+  app.add_option("--ref", options->references, "Reference trajectories")->required()->type_name("FILE");
+  app.add_option("--est", options->estimates, "Estimated trajectories, one per reference")
       ->required()
       ->type_name("FILE");
   app.add_option("--align", options->align,
-                 "What to do to the estimate first: nothing, move its first pose to the reference's, fit "
-                 "rotation and "
-                 "translation, or fit scale too")
+                 "Alignment of the estimate to the reference: none, first pose (origin), rotation and "
+                 "translation (se3), or these and scale (sim3)")
       ->check(CLI::IsMember({"none", "origin", "se3", "sim3"}))
       ->capture_default_str();
   AddMaxDiffOption(app, options->max_diff_s, "Match poses at most this far apart in time");
@@ -162,17 +168,20 @@ Run AddEvalCommand(CLI::App& app) {
   app.add_option("--est-format", options->estimate_format, "Format of --est")
       ->check(formats)
       ->capture_default_str();
-  app.add_option("--plot", options->plot_folder, "Write pictures (SVG, PNG) and report.html there")
+  app.add_option("--plot", options->plot_folder, "Write plots (SVG, PNG) and report.html to this folder")
+      ->check(IsPath())
       ->type_name("DIR");
   app.add_option("--plane", options->plane,
-                 "Plane of the path picture; auto drops the axis with the least motion")
+                 "Plane of the path plot; auto drops the axis with the least motion")
       ->check(CLI::IsMember({"auto", "xy", "xz", "yz"}))
       ->capture_default_str();
-  app.add_flag("--json", options->json, "Print JSON and nothing else");
+  app.add_flag("--attribute", options->attribute,
+               "Report the ATE with a perfect scale, length, direction or rotation of the relative poses");
+  app.add_flag("--json", options->json, "Print JSON only");
   app.footer(kEvalExamples);
   app.callback([options] {
     if (options->references.size() != options->estimates.size()) {
-      throw CLI::ValidationError("--est", fmt::format("{} files for {} of --ref", options->estimates.size(),
+      throw CLI::ValidationError("--est", fmt::format("{} files for {} references", options->estimates.size(),
                                                       options->references.size()));
     }
     if (options->plane != "auto" && options->plot_folder.empty()) {

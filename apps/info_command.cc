@@ -2,18 +2,33 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 
-#include "backend/backends.h"
-#include "base/thread_pool.h"
 #include "calfvo/version.h"
 #include "commands.h"
-#include "estimator/model_choice.h"
+#include "commands/page/page_template.h"
+#include "commands/view/view_server.h"
+#include "core/base/quoted.h"
+#include "core/base/thread_pool.h"
+#include "io/recording/recording.h"
+#include "nn/backend/backends.h"
+#include "refine/refiner.h"
+#include "vo/model_choice.h"
 
 namespace calfvo {
 namespace {
+
+constexpr const char* kInfoExamples = R"(Examples:
+  calfvo info                     version, cores and compute backends; (auto) marks the default
+  calfvo info calfvo-s            parameters, data types and configuration of a model
+  calfvo info mine.safetensors
+  calfvo info drive.mcap          topics of a recording (.mcap, .bag, .db3)
+
+Exit code: 0 done, 1 failed, 2 wrong usage, 75 out of memory or disk space.)";
 
 void PrintMachine() {
   fmt::print("calfvo {}, {} cores\n\nbackends\n", CALFVO_VERSION, AvailableCores());
@@ -23,6 +38,12 @@ void PrintMachine() {
     fmt::print("  {}{}\n", MakeBackend(kind, 0)->Description(), is_chosen ? "  (auto)" : "");
   }
   if (!BackendWarning().empty()) fmt::print("{}\n", BackendWarning());
+  fmt::print("\nrefinement\n  {}\n",
+             CanRefine() ? "calfvo run --refine" : "missing (this build has no Ceres or OpenCV)");
+  const auto viewer = FindPageTemplate();
+  fmt::print("\nviewer\n  page: {}\n  server: {}\n",
+             viewer ? Printable(viewer->string()) : "missing (this build had no npm)",
+             CanServe() ? "calfvo view, calfvo run --view" : "missing (this build has no cpp-httplib)");
 }
 
 void PrintModel(const std::string& name) {
@@ -34,9 +55,9 @@ void PrintModel(const std::string& name) {
     ++dtypes[std::string(DTypeName(model.weights->Get(spec.name).dtype()))];
   }
   if (path.empty()) {
-    fmt::print("{}\n", model.config.name);
+    fmt::print("{}\n", Printable(model.config.name));
   } else {
-    fmt::print("{}, {:.1f} MB\n", path.string(),
+    fmt::print("{}, {:.1f} MB\n", Printable(path.string()),
                1e-6 * static_cast<double>(std::filesystem::file_size(path)));
   }
   fmt::print("\nparameters\n");
@@ -47,19 +68,40 @@ void PrintModel(const std::string& name) {
   }
   fmt::print("  {:<8} {:>12}\ntensors\n", "all", total);
   for (const auto& [dtype, count] : dtypes) fmt::print("  {:<8} {:>12}\n", dtype, count);
-  fmt::print("configuration\n{}\n", ModelConfigJson(model.config));
+  fmt::print("configuration\n{}\n", PrintableLines(ModelConfigJson(model.config)));
+}
+
+bool IsRecording(const std::string& name) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(name, ignored)) return false;  // opening a pipe would wait
+  std::string beginning(16, '\0');
+  std::ifstream(name, std::ios::binary)
+      .read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return LooksLikeRecording(beginning);
+}
+
+void PrintTopics(const std::string& name) {
+  const auto recording = OpenRecording(name);
+  fmt::print("{}\n\ntopics\n", Printable(name));
+  for (const RecordedTopic& topic : recording->topics()) {
+    fmt::print("  {:<40} {:<32} {}\n", Printable(topic.name), Printable(topic.type),
+               topic.messages ? fmt::format("{} messages", *topic.messages) : "");
+  }
 }
 
 }  // namespace
 
 Run AddInfoCommand(CLI::App& app) {
   auto model = std::make_shared<std::string>();  // shared by the parser and the returned function
-  app.add_option("model", *model, "Model to describe, by name or file; without it, the build and the machine")
+  app.add_option("model", *model,
+                 "Model or recording to describe; omit it to describe this build and machine")
       ->type_name("NAME|FILE");
-  app.footer("Examples:\n  calfvo info\n  calfvo info calfvo-s\n  calfvo info mine.safetensors");
+  app.footer(kInfoExamples);
   return [model] {
     if (model->empty()) {
       PrintMachine();
+    } else if (IsRecording(*model)) {
+      PrintTopics(*model);
     } else {
       PrintModel(*model);
     }

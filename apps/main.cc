@@ -5,18 +5,20 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
-#include "base/usage_message.h"
-#include "calfvo/error.h"
 #include "calfvo/version.h"
 #include "commands.h"
+#include "core/base/log.h"
+#include "core/base/temporary_error.h"
+#include "core/base/usage_message.h"
 
 namespace calfvo {
 namespace {
@@ -31,15 +33,24 @@ struct Command {
 };
 
 constexpr std::array kCommands = {
-    Command{"attention", "What the network looks at, as a picture", AddAttentionCommand},
-    Command{"bench", "How fast a model is on this machine", AddBenchCommand},
-    Command{"convert", "A model file out of another project's checkpoint", AddConvertCommand},
-    Command{"eval", "How far an estimated trajectory is from a reference", AddEvalCommand},
-    Command{"info", "This build, this CPU, and what a model file holds", AddInfoCommand},
-    Command{"run", "Video in, trajectory out", AddRunCommand},
-    Command{"suite", "A model over the paper's benchmarks, and the paper's tables", AddSuiteCommand},
-    Command{"synth", "Video of an invented scene, with its true trajectory", AddSynthCommand},
+    Command{"attention", "Plot what the network attends to", AddAttentionCommand},
+    Command{"bench", "Measure the speed of a model on this machine", AddBenchCommand},
+    Command{"convert", "Convert a checkpoint or model to a model file", AddConvertCommand},
+    Command{"eval", "Evaluate estimated trajectories against references", AddEvalCommand},
+    Command{"export", "Export the results of a run to the formats of other tools", AddExportCommand},
+    Command{"info", "Describe this build and machine, or a model", AddInfoCommand},
+    Command{"run", "Estimate the camera trajectory of a video", AddRunCommand},
+    Command{"suite", "Run a model on the paper's benchmark suite and print the paper's tables",
+            AddSuiteCommand},
+    Command{"synth", "Render a synthetic video with its ground-truth trajectory", AddSynthCommand},
+    Command{"view", "Show runs in a browser", AddViewCommand},
 };
+
+constexpr const char* kExamples = R"(Examples:
+  calfvo synth room -o room --preset phone                     render a test video
+  calfvo run room/video.mp4 -o out --gt room/groundtruth.txt   estimate its trajectory and evaluate it
+
+`calfvo COMMAND --help` describes a command.)";
 
 std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   const std::vector<CLI::App*> chosen = app->get_subcommands();
@@ -48,16 +59,18 @@ std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   }
   std::string what = error.what();
   if (const std::vector<std::string> unknown = app->remaining(); !unknown.empty()) {
-    what = fmt::format("'{}' is no command; there are", unknown[0]);
+    what = fmt::format("unknown command '{}'; expected one of", unknown[0]);
     for (const Command& command : kCommands) what += fmt::format(" {}", command.name);
   }
   return UsageMessage(what, "calfvo");
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("calfvo: any monocular video to a metric camera trajectory, without calibration.", "calfvo");
+  CLI::App app("calfvo estimates the metric camera trajectory of any monocular video, without calibration.",
+               "calfvo");
   app.set_version_flag("--version", std::string("calfvo ") + CALFVO_VERSION);
   app.require_subcommand(1);
+  app.footer(kExamples);
   app.failure_message(FailureMessage);
   std::array<Run, kCommands.size()> runs;
   for (size_t i = 0; i < kCommands.size(); ++i) {
@@ -74,9 +87,8 @@ int Main(int argc, char** argv) {
   return kBadUsage;
 }
 
-// Where standard input or an output is closed, the next file to be opened would take its place: a model would
-// be read as video, and messages would go into a trajectory. What stands there instead fails as a closed one
-// does.
+// The next file opened would replace a closed standard stream: a model would be read as video, messages would
+// go into a trajectory. The replacement opened here fails like a closed stream.
 void OccupyClosedStreams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -84,26 +96,42 @@ void OccupyClosedStreams() {
   }
 }
 
+// Ends the process without running the destructors of libraries: OpenBLAS, which FFmpeg brings along, waits
+// forever for threads that it could not start. Leaks are found by the sanitizer before that.
+[[noreturn]] void Leave(int exit_code) {
+  std::fflush(nullptr);
+#ifdef CALFVO_LEAK_CHECK
+  std::exit(exit_code);
+#else
+  std::_Exit(exit_code);
+#endif
+}
+
 }  // namespace
 }  // namespace calfvo
 
 int main(int argc, char** argv) {
   calfvo::OccupyClosedStreams();
+  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond `ulimit -f` fails with a message instead
   int exit_code = calfvo::kFailure;
   try {
     exit_code = calfvo::Main(argc, argv);
+  } catch (const calfvo::TemporaryError& error) {
+    calfvo::Log(calfvo::LogLevel::kError, error.what());
+    exit_code = calfvo::kTryAgain;
   } catch (const calfvo::Error& error) {
     calfvo::Log(calfvo::LogLevel::kError, error.what());
   } catch (const std::bad_alloc&) {
+    exit_code = calfvo::kTryAgain;
     calfvo::Log(calfvo::LogLevel::kError, "out of memory");
   } catch (const std::exception& error) {
-    // A failed write to stdout is told below.
+    // A failed write to stdout is reported below.
     if (std::ferror(stdout) == 0) {
       calfvo::Log(calfvo::LogLevel::kError, fmt::format("unexpected: {}", error.what()));
     }
   }
-  // A full disk is noticed here at the latest: small outputs wait in the stream's buffer until now.
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  calfvo::Log(calfvo::LogLevel::kError, "standard output: not all could be written; is the disk full?");
-  return exit_code == 0 ? calfvo::kFailure : exit_code;
+  // Flushes buffered output, so that a full disk is reported.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) calfvo::Leave(exit_code);
+  calfvo::Log(calfvo::LogLevel::kError, "standard output: write failed; is the disk full?");
+  calfvo::Leave(calfvo::kTryAgain);
 }

@@ -6,14 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "base/interrupt.h"
-#include "base/log.h"
 #include "calfvo/error.h"
 #include "commands.h"
-#include "run/manifest.h"
-#include "run/run_folder.h"
-#include "run/video_runner.h"
+#include "commands/run/manifest.h"
+#include "commands/run/manifest_run.h"
+#include "commands/run/run_folder.h"
+#include "commands/run/video_runner.h"
+#include "core/base/interrupt.h"
+#include "core/base/log.h"
+#include "core/base/number_text.h"
 #include "shared_options.h"
+#include "shown_run.h"
 
 namespace calfvo {
 namespace {
@@ -23,91 +26,119 @@ struct RunArguments {
   std::string input;
   std::filesystem::path manifest;
   std::string shard = "1/1";
+  bool wait = true;
   std::filesystem::path output;
   std::string rate;
+  ExportTexts exports;
   bool json = false;
+  bool refine = false;
+  RefineOptions refine_options;
+  std::string distance;
+  bool view = false;
 };
 
 constexpr const char* kRunExamples = R"(Examples:
-  calfvo run holiday.mp4                           results in holiday-calfvo/
-  calfvo run frames/ -o out --fps 30               a folder of pictures
-  calfvo run 'shots/img*.png' --gt groundtruth.txt and evaluate
+  calfvo run holiday.mp4                           writes holiday-calfvo/
+  calfvo run frames/ -o out --fps 30               a folder of images
+  calfvo run walk.mp4 --refine                     less drift, the camera's focal length, a sparse map
+  calfvo run 'shots/img*.png' --gt groundtruth.txt evaluates the result
   calfvo run /dev/video0 --live -o walk            a camera, until Ctrl-C
+  calfvo run holiday.mp4 --view                    the same in a browser while it runs
   ffmpeg -i in.mkv -pix_fmt yuv420p -f yuv4mpegpipe - | calfvo run - -o out
-  calfvo run --manifest list.txt -o archive --shard 3/16    the third of sixteen jobs
+  calfvo run --manifest list.txt -o archive        many videos; start it again to share the work between processes
+  calfvo run walk.mp4 --export colmap,blender               for other tools; `calfvo export` does so later
 
-Writes trajectory.tum, trajectory.kitti, poses.csv (with covariances), path.png, confidence.png and, last, run.json.
-A run replaces what an earlier run of the same input left in the folder. Results of another input, and of cameras and
-pipes, which cannot be read again, are replaced with --overwrite only; files that no run left are never.
-Ctrl-C finishes with what has been read. Exit code: 0 done, 1 failed, 2 wrong usage.)";
+Writes trajectory.tum, trajectory.kitti, poses.csv (with covariances), path.png, uncertainty.png, view.html and, last,
+run.json.
+A second run of the same input replaces these files. --overwrite is required to replace results of another input, a
+camera or a pipe. Files not written by calfvo are never replaced.
+Ctrl-C writes the results of the frames read so far. Exit code: 0 done, 1 failed and would fail again, 2 wrong
+usage, 75 try again: out of memory or disk space, a folder in use, or a --manifest that was stopped.)";
+
+// "FROM:TO:METRES"
+KnownDistance ParseDistance(const std::string& text) {
+  const size_t first = text.find(':');
+  const size_t second = text.find(':', first == std::string::npos ? first : first + 1);
+  KnownDistance distance;
+  if (second == std::string::npos || !ParseNumber(text.substr(0, first), &distance.first_s) ||
+      !ParseNumber(text.substr(first + 1, second - first - 1), &distance.second_s) ||
+      !ParseNumber(text.substr(second + 1), &distance.metres)) {
+    throw Error(fmt::format("'{}': expected FROM:TO:METRES with times in seconds, as 2.5:10:4.2", text));
+  }
+  RefineOptions{.distance = distance}.Validate();
+  return distance;
+}
 
 int RunOne(const RunArguments& arguments) {
   VideoRunner runner(arguments.options);
   const auto folder = arguments.output.empty() ? DefaultRunFolder(arguments.input) : arguments.output;
-  const RunReport report = runner.Run(arguments.input, folder, StopRequested());
+  ShownRun shown;
+  if (arguments.view) shown.Serve(folder);
+  const RunReport report = shown.Follow([&] {
+    return runner.Run(arguments.input, folder, StopRequested(), nullptr, {}, shown.observer()).report;
+  });
   if (arguments.json) {
     fmt::print("{}", RunReportJson(report));
   } else if (!arguments.options.quiet) {
     fmt::print("{}", RunReportText(report));
   }
-  if (report.evaluation_error.empty()) return 0;
-  Log(LogLevel::kError, fmt::format("{} {}", arguments.input, EvaluationErrorText(report)));
-  return 1;
+  if (!report.evaluation_error.empty()) {
+    Log(LogLevel::kError, fmt::format("{} {}", arguments.input, EvaluationErrorText(report)));
+  }
+  shown.Wait();
+  return report.evaluation_error.empty() ? 0 : 1;
 }
 
-// One failing video does not stop the rest.
-int RunManifest(const RunArguments& arguments) {
+int RunList(const RunArguments& arguments) {
   const auto entries = TakeShard(ReadManifest(arguments.manifest), ParseShard(arguments.shard));
   VideoRunner runner(arguments.options);
-  const auto is_done = [&](const ManifestEntry& entry) {
-    return runner.IsDone(entry.input, arguments.output / entry.name);
-  };
-  // Results of other settings are told before anything is run, and not once per video.
-  for (const ManifestEntry& entry : entries) is_done(entry);
-  int failures = 0;
-  bool stopped = false;
-  for (size_t i = 0; i < entries.size() && !stopped; ++i) {
-    const auto tell = [&](const std::string& what) {
-      if (arguments.options.quiet) return;
-      fmt::print("[{}/{}] {}: {}\n", i + 1, entries.size(), entries[i].name, what);
-      std::fflush(stdout);
-    };
-    if (is_done(entries[i])) {
-      tell("done before");
-      continue;
-    }
-    stopped = StopRequested();
-    if (stopped) break;
-    try {
-      const RunReport report =
-          runner.Run(entries[i].input, arguments.output / entries[i].name, StopRequested());
-      stopped = report.interrupted;
-      tell(fmt::format("{}{} frames, {:.1f} frames/s", report.interrupted ? "stopped after " : "",
-                       report.frames, report.fps()));
-    } catch (const Error& error) {
-      Log(LogLevel::kError, error.what());
-      ++failures;
-    }
+  const ManifestResult result = RunManifest(
+      runner, entries, {.output = arguments.output, .wait = arguments.wait, .quiet = arguments.options.quiet},
+      StopRequested());
+  if (result.failed > 0) LogWarning("{} of {} inputs failed", result.failed, entries.size());
+  if (result.unfinished > 0) {
+    LogWarning("{} of {} inputs are not done; repeat the command", result.unfinished, entries.size());
   }
-  if (failures > 0) LogWarning("{} of {} inputs failed", failures, entries.size());
-  return failures > 0 || stopped ? 1 : 0;
+  if (result.stopped) LogWarning("stopped; repeat the command to run the rest");
+  return result.ExitCode();
 }
 
 void CheckArguments(const RunArguments& arguments) {
   if (arguments.input.empty() == arguments.manifest.empty()) {
-    throw CLI::ValidationError("INPUT", "give one input, or --manifest FILE");
+    throw CLI::ValidationError("INPUT", "expected one input, or --manifest FILE");
   }
   if (!arguments.manifest.empty()) {
     if (arguments.output.empty()) throw CLI::ValidationError("--manifest", "needs -o DIR");
     if (arguments.json)
-      throw CLI::ValidationError("--json", "is for one input; each folder holds a run.json");
-    if (!arguments.options.ground_truth.empty()) throw CLI::ValidationError("--gt", "is for one input");
+      throw CLI::ValidationError("--json", "requires a single input; each result folder holds a run.json");
+    if (arguments.view) throw CLI::ValidationError("--view", "requires a single input");
+    if (!arguments.options.ground_truth.empty())
+      throw CLI::ValidationError("--gt", "requires a single input");
   } else if (arguments.shard != "1/1") {
     throw CLI::ValidationError("--shard", "needs --manifest");
+  } else if (!arguments.wait) {
+    throw CLI::ValidationError("--no-wait", "needs --manifest");
   }
   if (arguments.options.max_diff_s != RunOptions().max_diff_s && arguments.options.ground_truth.empty()) {
     throw CLI::ValidationError("--max-diff", "needs --gt");
   }
+  const RefineOptions& refine = arguments.refine_options;
+  if (!arguments.refine) {
+    if (refine.focal_px) throw CLI::ValidationError("--focal", "needs --refine");
+    if (refine.fov_deg) throw CLI::ValidationError("--fov", "needs --refine");
+    if (refine.camera_height_m) throw CLI::ValidationError("--camera-height", "needs --refine");
+    if (!arguments.distance.empty()) throw CLI::ValidationError("--distance", "needs --refine");
+    if (!refine.loops) throw CLI::ValidationError("--no-loops", "needs --refine");
+    if (!refine.mask.empty()) throw CLI::ValidationError("--mask", "needs --refine");
+  } else if (refine.focal_px && refine.fov_deg) {
+    throw CLI::ValidationError("--fov", "and --focal are both given: one expected");
+  } else if (refine.camera_height_m && !arguments.distance.empty()) {
+    throw CLI::ValidationError("--distance", "and --camera-height are both given: one expected");
+  } else if (arguments.options.live && (refine.camera_height_m || !arguments.distance.empty())) {
+    throw CLI::ValidationError("--live",
+                               "does not go with --camera-height or --distance: they need the whole video");
+  }
+  CheckExportTexts(arguments.exports);
   const SourceOptions& source = arguments.options.source;
   if (source.end_s && *source.end_s <= source.start_s) {
     throw CLI::ValidationError("--end",
@@ -121,60 +152,105 @@ Run AddRunCommand(CLI::App& app) {
   auto arguments = std::make_shared<RunArguments>();  // shared by the parser and the returned function
   RunOptions& options = arguments->options;
   app.add_option("input", arguments->input,
-                 "Video file, folder or glob of pictures, /dev/videoN, dataset:PATH, or - for y4m")
+                 "Video file, image folder or glob, recording (.mcap, .bag, .db3), /dev/videoN, "
+                 "dataset:PATH, or - for "
+                 "y4m on standard input")
       ->type_name("INPUT");
-  app.add_option("-o,--output", arguments->output,
-                 "Folder of the results; without it one named after the input")
+  app.add_option("-o,--output", arguments->output, "Output folder (default: INPUT-calfvo)")
+      ->check(IsPath())
       ->type_name("DIR");
   AddNetworkOptions(app, {.model = options.model,
                           .backend = options.backend,
                           .precision = options.precision,
                           .threads = options.threads,
                           .overlap = options.overlap});
-  AddMirrorOption(app, options.mirror);
-  app.add_option("--window", options.window, "Frames per window; must be the model's")
+  AddFlipOption(app, options.flip);
+  app.add_option("--window", options.window, "Frames per window; must equal the model's (default)")
       ->check(AtLeast(1))
       ->type_name("K");
   app.add_option("--fps", arguments->rate,
-                 "Frame rate instead of the input's own times: 30, 29.97, 30000/1001; 1/60 for time-lapse")
+                 "Frame rate that replaces the timestamps of the input: 30, 29.97, 30000/1001, 1/60")
       ->check(ParsedBy(ParseFrameRate))
       ->type_name("F");
-  app.add_option("--stride", options.source.stride, "Take every S-th frame")
+  app.add_option("--stride", options.source.stride, "Use every S-th frame")
       ->check(AtLeast(1))
       ->type_name("S")
       ->capture_default_str();
-  app.add_option("--start", options.source.start_s, "Skip this much at the start")
+  app.add_option("--start", options.source.start_s, "Skip the first SEC seconds (default 0)")
       ->check(Between(0.0, 1e9))
       ->type_name("SEC");
-  app.add_option("--end", options.source.end_s, "Stop this long after the first frame")
+  app.add_option("--end", options.source.end_s, "Stop SEC seconds after the first frame (default: the end)")
       ->check(Between(0.0, 1e9))
       ->type_name("SEC");
-  app.add_option("--stream", options.source.stream, "Which video stream of the file, from 0")
+  app.add_option("--stream", options.source.stream,
+                 "Index of the video stream in the file (default: the best)")
       ->check(AtLeast(0))
       ->type_name("N");
-  app.add_flag("--live", options.live, "Frame by frame; poses are written as they come, a few frames late");
-  app.add_flag("--npz", options.npz, "Write trajectory.npz for NumPy too");
-  app.add_flag("--colmap", options.colmap, "Write a COLMAP model too");
-  app.add_option("--gt", options.ground_truth, "Evaluate against this trajectory")->type_name("FILE");
-  AddMaxDiffOption(app, options.max_diff_s, "With --gt: match poses at most this far apart in time");
-  app.add_option("--manifest", arguments->manifest, "Many inputs, one per line; finished ones are skipped")
+  app.add_option("--topic", options.source.topic, "Topic of a recording (default: the only one with images)")
+      ->type_name("NAME");
+  app.add_flag("--live", options.live,
+               "Process frame by frame and write each pose as soon as it is known, a few frames late");
+  app.add_flag("--refine", arguments->refine,
+               "Refine poses by corner tracks, self-calibration and loop closure: better poses, intrinsics, "
+               "a sparse map");
+  app.add_option("--focal", arguments->refine_options.focal_px, "With --refine: the known focal length")
+      ->check(Between(1.0, 1e6))
+      ->type_name("PX");
+  app.add_option("--fov", arguments->refine_options.fov_deg,
+                 "With --refine: the known horizontal field of view")
+      ->check(Between(1.0, 179.0))
+      ->type_name("DEG");
+  app.add_option("--camera-height", arguments->refine_options.camera_height_m,
+                 "With --refine: the camera's height above the ground, to which the path is scaled")
+      ->check(Between(0.001, 1e4))
+      ->type_name("M");
+  app.add_option("--distance", arguments->distance,
+                 "With --refine: the straight distance between the positions at two times, to which the path "
+                 "is scaled")
+      ->check(ParsedBy(ParseDistance))
+      ->type_name("FROM:TO:M");
+  app.add_flag_callback(
+      "--no-loops", [arguments] { arguments->refine_options.loops = false; },
+      "With --refine: do not close loops");
+  app.add_option("--mask", arguments->refine_options.mask,
+                 "With --refine: track nothing where this is black; an image, or a folder or video with one "
+                 "image per frame")
+      ->check(IsPath())
+      ->type_name("PATH");
+  AddExportList(*app.add_option("--export", arguments->exports.list, kExportListHelp));
+  AddExportOptions(app, arguments->exports);
+  app.add_flag("--view", arguments->view, "Serve the run to a browser on this machine while it happens");
+  app.add_flag_callback(
+      "--no-page", [arguments] { arguments->options.page = false; }, "Do not write view.html");
+  app.add_option("--gt", options.ground_truth, "Evaluate against this ground-truth trajectory")
+      ->check(IsPath())
       ->type_name("FILE");
-  app.add_option("--shard", arguments->shard, "With --manifest: part I of N")
+  AddMaxDiffOption(app, options.max_diff_s, "With --gt: match poses at most this far apart in time");
+  app.add_option("--manifest", arguments->manifest,
+                 "File with one input per line; finished inputs are skipped")
+      ->check(IsPath())
+      ->type_name("FILE");
+  app.add_flag_callback(
+      "--no-wait", [arguments] { arguments->wait = false; },
+      "With --manifest: leave inputs that other processes are running instead of waiting for them");
+  app.add_option("--shard", arguments->shard, "With --manifest: process part I of N")
       ->check(ParsedBy(ParseShard))
       ->type_name("I/N");
   app.add_flag(
       "--overwrite", options.overwrite,
-      "Replace what the folder holds of another input, a camera or a pipe; with --manifest, of other "
-      "settings too");
-  app.add_flag("--json", arguments->json, "Print run.json and nothing else");
-  app.add_flag("--quiet", options.quiet, "No progress bar, no summary, no line per video");
+      "Replace results of another input, a camera or a pipe; with --manifest, also of other settings");
+  app.add_flag("--json", arguments->json, "Print run.json only");
+  app.add_flag("--quiet", options.quiet, "Hide the progress bar, the summary and the line per video");
   app.footer(kRunExamples);
   app.callback([arguments] { CheckArguments(*arguments); });
   return [arguments] {
     RunOptions& chosen = arguments->options;
     if (!arguments->rate.empty()) chosen.source.rate = ParseFrameRate(arguments->rate);
+    chosen.exports = ExportOptionsOf(arguments->exports);
     chosen.quiet = chosen.quiet || arguments->json;
-    return arguments->manifest.empty() ? RunOne(*arguments) : RunManifest(*arguments);
+    if (!arguments->distance.empty()) arguments->refine_options.distance = ParseDistance(arguments->distance);
+    if (arguments->refine) chosen.refine = arguments->refine_options;
+    return arguments->manifest.empty() ? RunOne(*arguments) : RunList(*arguments);
   };
 }
 

@@ -25,6 +25,11 @@ CLI::Validator AtLeast(int min) {
   return {check, ""};
 }
 
+CLI::Validator IsPath() {
+  return {[](const std::string& text) { return text.empty() ? "expected a path, not an empty text" : ""; },
+          ""};
+}
+
 CLI::Validator ParsedBy(const std::function<void(const std::string& text)>& parse) {
   const auto check = [parse](const std::string& text) -> std::string {
     try {
@@ -38,31 +43,32 @@ CLI::Validator ParsedBy(const std::function<void(const std::string& text)>& pars
 }
 
 void AddModelOption(CLI::App& app, std::string& model) {
-  app.add_option("--model", model, "Model by name or file; random:calfvo-s:SEED for random weights")
+  app.add_option("--model", model, "Model name or file; random:calfvo-s:SEED for random weights")
+      ->check(IsPath())
       ->type_name("NAME|FILE")
       ->capture_default_str();
 }
 
 void AddNetworkOptions(CLI::App& app, const NetworkOptions& options) {
   AddModelOption(app, options.model);
-  app.add_option("--backend", options.backend, "What computes; `calfvo info` lists what there is here")
+  app.add_option("--backend", options.backend, "Compute backend (`calfvo info` lists those available)")
       ->check(CLI::IsMember({"auto", "cpu", "cuda", "ref"}))
       ->capture_default_str();
-  app.add_option("--precision", options.precision, "Of the network's numbers, as the backend has it")
-      ->check(CLI::IsMember({"auto", "f32", "bf16", "fp8"}))
+  app.add_option("--precision", options.precision, "Numeric precision of the network")
+      ->check(CLI::IsMember({"auto", "f32", "bf16", "fp8", "int8"}))
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "0 means one per core that the program may use")
+  app.add_option("--threads", options.threads, "Number of threads; 0: one per available core")
       ->check(Between(0, 1024))
       ->capture_default_str();
   app.add_option("--overlap", options.overlap,
-                 "Frames that consecutive windows share; more is slower and better")
+                 "Frames shared by consecutive windows; more is slower and more accurate")
       ->check(AtLeast(1))
       ->type_name("N")
       ->capture_default_str();
 }
 
-void AddMirrorOption(CLI::App& app, bool& mirror) {
-  app.add_flag("--mirror", mirror, "Look at every picture in a mirror, too: half as fast, smaller errors");
+void AddFlipOption(CLI::App& app, bool& flip) {
+  app.add_flag("--flip", flip, "Horizontal-flip test-time augmentation: half the speed, lower error");
 }
 
 void AddMaxDiffOption(CLI::App& app, double& max_diff_s, const std::string& text) {
@@ -70,6 +76,37 @@ void AddMaxDiffOption(CLI::App& app, double& max_diff_s, const std::string& text
       ->check(Between(0.0, 9e9))
       ->type_name("SEC")
       ->capture_default_str();
+}
+
+void AddExportList(CLI::Option& list) {
+  list.check(ParsedBy(ParseExportList))->type_name("LIST");
+}
+
+void AddExportOptions(CLI::App& app, ExportTexts& texts) {
+  app.add_flag("--images", texts.images, "Export the images too (colmap, nerfstudio, mcap)");
+  app.add_flag("--undistort", texts.undistort, "Remove lens distortion from exported images and camera");
+  app.add_option("--compression", texts.compression, "Compression of mcap")
+      ->check(CLI::IsMember({"zstd", "lz4", "none"}))
+      ->capture_default_str();
+}
+
+ExportOptions ExportOptionsOf(const ExportTexts& texts) {
+  ExportOptions options;
+  if (!texts.list.empty()) options.formats = ParseExportList(texts.list);
+  options.images = texts.images;
+  options.undistort = texts.undistort;
+  options.compression = CompressionFromName(texts.compression);
+  return options;
+}
+
+void CheckExportTexts(const ExportTexts& texts) {
+  try {
+    ExportOptionsOf(texts).Validate();
+  } catch (const Error& error) {
+    const std::string message = error.what();  // begins with the option
+    const size_t space = message.find(' ');
+    throw CLI::ValidationError(message.substr(0, space), message.substr(space + 1));
+  }
 }
 
 }  // namespace calfvo

@@ -7,16 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "base/atomic_file.h"
-#include "base/interrupt.h"
-#include "base/log.h"
 #include "commands.h"
+#include "commands/suite/suite_runner.h"
+#include "core/base/atomic_file.h"
+#include "core/base/interrupt.h"
+#include "core/base/log.h"
+#include "core/base/quoted.h"
+#include "eval/tables/ablations_table.h"
+#include "eval/tables/confidence_table.h"
+#include "eval/tables/intrinsics_table.h"
+#include "eval/tables/suite_folder.h"
+#include "eval/tables/suite_tables.h"
+#include "eval/tables/table_writers.h"
 #include "shared_options.h"
-#include "suite/ablations_table.h"
-#include "suite/suite_folder.h"
-#include "suite/suite_runner.h"
-#include "suite/suite_tables.h"
-#include "suite/table_writers.h"
 
 namespace calfvo {
 namespace {
@@ -30,21 +33,21 @@ struct SuiteArguments {
   std::vector<std::string> tables = {"sequences",  "accuracy",    "scale", "global",
                                      "completion", "calibration", "poses", "runtime"};
   std::string format = "text";
+  std::vector<std::filesystem::path> intrinsics;  // files of other methods' estimates
 };
 
 constexpr const char* kSuiteExamples = R"(Examples:
-  calfvo suite --data /data --split configs/splits/*_test.txt -o out      the paper's test sets, what there is of them
-  calfvo suite --data /data/tum --datasets tum --table all -o out         with the sweep of overlaps: 4 runs each
-  calfvo suite --data /data --table accuracy --format latex -o out        what is done is not run again
-  calfvo suite --compare runs/baseline runs/euler runs/full               the paper's table of ablations, out of these
-  calfvo suite --compare runs/* --format latex -o tables                  and into tables/comparison.tex
+  calfvo suite --data /data --split configs/splits/*_test.txt -o out      the paper's test sets that are present
+  calfvo suite --data /data/tum --datasets tum --table all -o out         all tables; runs each sequence 4 times
+  calfvo suite --data /data --table accuracy --format latex -o out        reuses finished sequences
+  calfvo suite --compare runs/baseline runs/euler runs/full               the paper's ablation table of these runs
+  calfvo suite --compare runs/* --format latex -o tables                  also writes tables/comparison.tex
 
-Each sequence has a folder DIR/DATASET/SEQUENCE; the tables are printed and written to DIR/tables.*, and
-how right the confidence is, as a picture, to DIR/calibration.png.
+Writes the results of each sequence to DIR/DATASET/SEQUENCE, the tables to DIR/tables.* and standard output, and the
+calibration plot to DIR/calibration.png. The same command resumes an interrupted suite.
 
-To compare models, run the suite with each, on the same data and with the same settings but for --model and
--o, and then --compare these folders. Each has a row: what its model is, and its errors on every benchmark.
-What earlier suites left is read, nothing is run, and -o is only needed to write the table to a file.
+To compare models, run the suite once per model with the same data and settings, then pass the output folders to
+--compare. The table has one row per folder: the design of its model, and its errors on each benchmark.
 Exit code: 0 all sequences done, 1 some failed or Ctrl-C, 2 wrong usage.)";
 
 bool IsWanted(const SuiteArguments& arguments, std::string_view table) {
@@ -52,30 +55,52 @@ bool IsWanted(const SuiteArguments& arguments, std::string_view table) {
                      [&](const std::string& name) { return name == table || name == kAll; });
 }
 
+// Names of models and sequences come from files.
+void MakePrintable(ResultTable& table) {
+  table.title = Printable(table.title);
+  table.note = Printable(table.note);
+  for (std::string& heading : table.heading) heading = Printable(heading);
+  for (auto& row : table.rows) {
+    for (TableCell& cell : row) cell.text = Printable(cell.text);
+  }
+}
+
 // Prints the tables and writes them to FOLDER/NAME.*; without a folder, prints them only.
-void PutOut(const std::vector<ResultTable>& tables, const std::string& format_name,
+void PutOut(std::vector<ResultTable> tables, const std::string& format_name,
             const std::filesystem::path& folder, std::string_view name) {
   const TableFormat& format = TableFormatFromName(format_name);
+  for (ResultTable& table : tables) MakePrintable(table);
   const std::string text = format.write(tables);
   fmt::print("{}", text);
   if (folder.empty()) return;
-  MakeFolder(folder);  // which is not there yet where all sequences failed
+  MakeFolder(folder);  // missing if all sequences failed
   WriteFileAtomically(folder / fmt::format("{}{}", name, format.extension), text);
 }
 
 int Compare(const SuiteArguments& arguments) {
-  const ResultTable table = AblationsTable(ReadSuiteFolders(arguments.compared), ReadPaperTables());
-  PutOut({table}, arguments.format, arguments.options.output, "comparison");
+  const std::vector<SuiteFolder> folders = ReadSuiteFolders(arguments.compared);
+  const PaperTables paper = ReadPaperTables();
+  std::vector<ResultTable> tables = {AblationsTable(folders, paper)};
+  const auto lacks_confidence = [](const SuiteFolder& folder) {
+    return folder.design && !folder.design->confidence;
+  };
+  if (std::any_of(folders.begin(), folders.end(), lacks_confidence)) {
+    tables.push_back(ConfidenceTable(folders, paper));
+  }
+  PutOut(std::move(tables), arguments.format, arguments.options.output, "comparison");
   return 0;
 }
 
 int RunAndTabulate(SuiteArguments& arguments) {
   const PaperTables paper = ReadPaperTables();
+  std::vector<IntrinsicsFile> files;
+  for (const auto& path : arguments.intrinsics) files.push_back(ReadIntrinsicsFile(path));
   SuiteOptions& options = arguments.options;
   if (IsWanted(arguments, kOverlap)) options.more_overlaps = SweptOverlaps(paper);
   const std::vector<SuiteSequence> sequences = RunSuite(options, StopRequested());
 
-  const SuiteNumbers numbers(sequences, options.run.overlap, paper);
+  SuiteNumbers numbers(sequences, options.run.overlap, paper);
+  numbers.intrinsics_files = files;
   std::vector<ResultTable> tables;
   for (const SuiteTable& table : SuiteTables()) {
     if (IsWanted(arguments, table.name)) tables.push_back(table.make(numbers));
@@ -92,7 +117,7 @@ int RunAndTabulate(SuiteArguments& arguments) {
     ++failures;
   }
   if (failures > 0) LogWarning("{} of {} sequences failed", failures, sequences.size());
-  if (StopRequested()) LogWarning("stopped; the same command goes on from here");
+  if (StopRequested()) LogWarning("stopped; run the same command to resume");
   return failures > 0 || StopRequested() ? 1 : 0;
 }
 
@@ -105,7 +130,7 @@ void CheckArguments(const SuiteArguments& arguments, const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0 || name == "--compare" || name == "--output" || name == "--format") continue;
-    throw CLI::ValidationError(name, "is for running; --compare reads what was run before");
+    throw CLI::ValidationError(name, "cannot be combined with --compare, which runs nothing");
   }
 }
 
@@ -119,18 +144,28 @@ Run AddSuiteCommand(CLI::App& app) {
   std::vector<std::string> formats;
   for (const TableFormat& format : TableFormats()) formats.emplace_back(format.name);
 
-  app.add_option("--data", options.data, "Folders with datasets below")->type_name("ROOT");
-  app.add_option("--split", options.splits, "Run the sequences that these files list")->type_name("FILE");
-  app.add_option("--datasets", options.datasets, "Run these kinds of dataset only, such as tum or kitti")
+  app.add_option("--data", options.data, "Folders to search for datasets")->type_name("ROOT");
+  app.add_option("--split", options.splits, "Run only the sequences listed in these files")
+      ->type_name("FILE");
+  app.add_option("--datasets", options.datasets,
+                 "Run only these datasets, such as tum,kitti (default: all found)")
       ->delimiter(',')
       ->check(CLI::IsMember(DatasetKinds()));
-  app.add_option("-o,--output", options.output, "Folder of the results; needed but for --compare")
+  app.add_option_function<std::string>(
+         "--invalid-poses",
+         [&options](const std::string& name) { options.invalid_poses = InvalidPosesFromName(name); },
+         "Sequences with invalid poses: keep all frames, truncate at the first, or drop the sequence "
+         "(default: "
+         "what the split states, else keep)")
+      ->check(CLI::IsMember(InvalidPosesNames()));
+  app.add_option("-o,--output", options.output, "Output folder; optional with --compare")
+      ->check(IsPath())
       ->type_name("DIR");
   app.add_option("--compare", arguments->compared,
-                 "Run nothing: one table out of these folders of earlier suites, a row each")
+                 "Tabulate the results of earlier suites, one row per folder; runs nothing")
       ->type_name("DIR");
   app.add_option("--table", arguments->tables,
-                 "Which tables; overlap, and so all, runs everything four times")
+                 "Tables to print; overlap and all run each sequence four times")
       ->delimiter(',')
       ->check(CLI::IsMember(tables))
       ->capture_default_str();
@@ -142,8 +177,17 @@ Run AddSuiteCommand(CLI::App& app) {
                           .precision = options.run.precision,
                           .threads = options.run.threads,
                           .overlap = options.run.overlap});
-  AddMirrorOption(app, options.run.mirror);
-  app.add_flag("--quiet", options.run.quiet, "No progress");
+  AddFlipOption(app, options.run.flip);
+  app.add_flag("--live", options.run.live,
+               "Estimate frame by frame: batch size 1, as the paper measures speed");
+  app.add_flag_function(
+      "--refine", [&options](int64_t) { options.run.refine = RefineOptions(); },
+      "Refine geometrically: errors are of refined paths, the table intrinsics of estimated cameras");
+  app.add_option(
+         "--intrinsics", arguments->intrinsics,
+         "Estimated intrinsics of other methods for the table intrinsics: lines 'kind name fx fy cx cy'")
+      ->type_name("FILE");
+  app.add_flag("--quiet", options.run.quiet, "Hide the progress");
   app.footer(kSuiteExamples);
   app.callback([arguments, &app] { CheckArguments(*arguments, app); });
   return

@@ -9,24 +9,25 @@
 #include <string>
 #include <vector>
 
-#include "base/log.h"
-#include "base/own_file.h"
-#include "base/progress.h"
-#include "base/thread_pool.h"
 #include "calfvo/error.h"
 #include "calfvo/version.h"
-#include "clip/clip.h"
-#include "clip/clip_folder.h"
-#include "clip/preset.h"
-#include "clip/preset_file.h"
 #include "commands.h"
+#include "core/base/log.h"
+#include "core/base/own_file.h"
+#include "core/base/progress.h"
+#include "core/base/quoted.h"
+#include "core/base/thread_pool.h"
 #include "shared_options.h"
+#include "synth/clip/clip.h"
+#include "synth/clip/clip_folder.h"
+#include "synth/clip/preset.h"
+#include "synth/clip/preset_file.h"
 #include "synth_list.h"
 
 namespace calfvo {
 namespace {
 
-// Flags as given; what is not given comes from the preset.
+// Flags as given; the preset supplies the rest.
 struct SynthFlags {
   std::string scene;
   std::string motion;
@@ -40,6 +41,7 @@ struct SynthFlags {
   bool depth = false;
   bool flow = false;
   double depth_scale = 0.0;
+  double movers = 0.0;
   std::filesystem::path textures;
   std::filesystem::path trajectories;
   bool no_video = false;
@@ -50,15 +52,15 @@ struct SynthFlags {
 };
 
 constexpr const char* kSynthExamples = R"(Examples:
-  calfvo synth --list                                    kinds of scene and motion, presets
-  calfvo synth room -o room                              5 s of 640x480 video with its true path
+  calfvo synth --list                                    scenes, motions and presets
+  calfvo synth room -o room                              5 s of 640x480 video with ground truth
   calfvo synth street -o drive --preset driving --seed 7 --frames 300
   calfvo synth any -o sample --preset training --size 224x224 --depth --flow
   calfvo synth hall -o hall --trajectories paths/euroc --textures images
 
-Writes the layout of the TUM RGB-D sets: rgb/*.png, rgb.txt, groundtruth.txt, camera.json, synth.json, video.mp4,
-and depth/*.png, depth.txt, flow/*.flo if asked for. The same command writes the same bytes.
-Exit code: 0 written, 1 could not be made or written, 2 wrong usage.)";
+Writes the layout of the TUM RGB-D dataset: rgb/*.png, rgb.txt, groundtruth.txt, camera.json, synth.json, video.mp4,
+and with --depth and --flow also depth/*.png, depth.txt and flow/*.flo. The same command writes the same bytes.
+Exit code: 0 done, 1 failed, 2 wrong usage, 75 out of memory or disk space.)";
 
 std::vector<std::string> SceneNames() {
   std::vector<std::string> names = {"any"};
@@ -118,6 +120,7 @@ ClipOptions OptionsFrom(const SynthFlags& flags) {
   if (!flags.fps.empty()) options.rate = ParseFrameRate(flags.fps);
   options.depth = flags.depth;
   options.flow = flags.flow;
+  options.movers = flags.movers;
   options.textures = flags.textures;
   options.trajectories = flags.trajectories;
   return options;
@@ -137,11 +140,11 @@ void PrintSummary(const SynthFlags& flags, const Clip& clip, bool video, double 
              o.seed);
   fmt::print("camera  {}x{}, fx {:.1f}, fy {:.1f}, centre {:.1f} {:.1f}, {}\n", camera.width, camera.height,
              camera.fx, camera.fy, camera.cx, camera.cy, DistortionText(camera));
-  fmt::print("frames  {}, {:.2f} s at {} fps, made at {:.1f} frames/s\n", o.frames, o.frames / o.rate.Hertz(),
-             FrameRateText(o.rate), o.frames / seconds);
+  fmt::print("frames  {}, {:.2f} s at {} fps, rendered at {:.1f} frames/s\n", o.frames,
+             o.frames / o.rate.Hertz(), FrameRateText(o.rate), o.frames / seconds);
   fmt::print("path    {:.2f} m\n", PathLength(clip.path()));
   fmt::print("folder  {}: rgb/{}{}, rgb.txt, groundtruth.txt, camera.json, synth.json{}\n",
-             flags.folder.string(), o.depth ? ", depth/" : "", o.flow ? ", flow/" : "",
+             Printable(flags.folder.string()), o.depth ? ", depth/" : "", o.flow ? ", flow/" : "",
              video ? ", video.mp4" : "");
 }
 
@@ -158,7 +161,7 @@ int Synthesize(const SynthFlags& flags) {
   Clip clip(options, threads);
   PrepareClipFolder(flags.folder, flags.overwrite);
   if (!flags.no_video && !video && !flags.quiet) {
-    LogWarning("video.mp4 is left out: this build has no FFmpeg with an H.264 encoder");
+    LogWarning("video.mp4 is not written: this build has no FFmpeg with an H.264 encoder");
   }
   const auto start = std::chrono::steady_clock::now();
   ClipFolder folder(
@@ -182,41 +185,55 @@ int Synthesize(const SynthFlags& flags) {
 
 Run AddSynthCommand(CLI::App& app) {
   auto flags = std::make_shared<SynthFlags>();  // shared by the parser and the returned function
-  app.add_option("kind", flags->scene, "Kind of scene, or any to draw one from the preset")
+  app.add_option("kind", flags->scene, "Scene; any draws one at random from the preset")
       ->check(CLI::IsMember(SceneNames()))
       ->type_name("KIND");
-  app.add_option("-o,--output", flags->folder, "Folder to write to; made if need be, must be empty")
+  app.add_option("-o,--output", flags->folder, "Output folder; must be empty or missing")
+      ->check(IsPath())
       ->type_name("DIR");
-  app.add_option("--motion", flags->motion, "Kind of motion; without it one that suits the scene")
+  app.add_option("--motion", flags->motion, "Camera motion (default: drawn to suit the scene)")
       ->check(CLI::IsMember(MotionNames()));
-  app.add_option("--preset", flags->preset, "Name of a preset, or a TOML file; without it geometry alone")
+  app.add_option("--preset", flags->preset,
+                 "Camera and effects: a preset or a TOML file (default: pinhole camera, no effects)")
+      ->check(IsPath())
       ->type_name("NAME|FILE");
-  app.add_option("--seed", flags->seed, "Everything random follows from it")
+  app.add_option("--seed", flags->seed, "Seed of all random choices")
       ->check(CheckSeed)
       ->type_name("S")
       ->capture_default_str();
-  app.add_option("--frames", flags->frames, "Number of frames")->check(Between(1, 10'000'000));
-  app.add_option("--fps", flags->fps, "Frames per second: 30, 29.97, 30000/1001")
+  app.add_option("--frames", flags->frames, "Number of frames (default: the preset's)")
+      ->check(Between(1, 10'000'000));
+  app.add_option("--fps", flags->fps, "Frames per second: 30, 29.97 or 30000/1001 (default: the preset's)")
       ->check(ParsedBy(CheckFps))
       ->type_name("F");
-  app.add_option("--size", flags->size, "Width and height in pixels")->check(CheckSize)->type_name("WxH");
-  app.add_option("--samples", flags->samples, "Rays per pixel")->check(Between(1, 8));
-  app.add_flag("--depth", flags->depth, "Write depth as 16-bit PNG");
+  app.add_option("--size", flags->size, "Width and height in pixels (default: the preset's)")
+      ->check(CheckSize)
+      ->type_name("WxH");
+  app.add_option("--samples", flags->samples, "Rays per pixel (default: the preset's)")->check(Between(1, 8));
+  app.add_flag("--depth", flags->depth, "Write depth maps as 16-bit PNG");
   app.add_option("--depth-scale", flags->depth_scale,
-                 "Units of depth per metre; without it 5000 in rooms, less in larger scenes")
+                 "Depth units per metre (default: 5000 in rooms, less in larger scenes)")
       ->check(Between(1.0, 65535.0))
       ->type_name("N");
-  app.add_flag("--flow", flags->flow, "Write the image motion to the next frame as .flo");
-  app.add_option("--textures", flags->textures, "Folder of images to cover surfaces with")->type_name("DIR");
-  app.add_option("--trajectories", flags->trajectories, "Folder of recorded trajectories to take motion from")
+  app.add_flag("--flow", flags->flow, "Write optical flow to the next frame as .flo");
+  app.add_option(
+         "--movers", flags->movers,
+         "Share of the image that moving objects cover on average; also writes mask/*.png, 0 where they are")
+      ->check(Between(0.0, MoverLayer::kMaxShare))
+      ->type_name("SHARE");
+  app.add_option("--textures", flags->textures, "Folder of images to use as textures")
+      ->check(IsPath())
       ->type_name("DIR");
-  app.add_flag("--no-video", flags->no_video, "Write no video.mp4");
-  app.add_flag("--overwrite", flags->overwrite, "Replace a clip that is already in the folder");
-  app.add_option("--threads", flags->threads, "Threads to render with; 0 takes every core")
+  app.add_option("--trajectories", flags->trajectories, "Folder of recorded trajectories to use as motion")
+      ->check(IsPath())
+      ->type_name("DIR");
+  app.add_flag("--no-video", flags->no_video, "Do not write video.mp4");
+  app.add_flag("--overwrite", flags->overwrite, "Replace an earlier clip in the folder");
+  app.add_option("--threads", flags->threads, "Number of threads; 0: one per available core")
       ->check(Between(0, 1024))
       ->capture_default_str();
-  app.add_flag("--quiet", flags->quiet, "No progress bar and no summary");
-  app.add_flag("--list", flags->list, "List kinds of scene and motion, and presets, and stop");
+  app.add_flag("--quiet", flags->quiet, "Hide the progress bar and the summary");
+  app.add_flag("--list", flags->list, "List scenes, motions and presets, then exit");
   app.footer(kSynthExamples);
   app.callback([flags] {
     if (flags->list) return;

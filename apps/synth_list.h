@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `calfvo synth --list` prints.
+// The output of `calfvo synth --list`.
 #pragma once
 
 #include <filesystem>

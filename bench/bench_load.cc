@@ -9,9 +9,9 @@
 #include <fstream>
 #include <string>
 
-#include "backend/backends.h"
-#include "model/network.h"
-#include "weights/model_file.h"
+#include "nn/architecture/model_file.h"
+#include "nn/backend/backends.h"
+#include "nn/model/network.h"
 
 namespace calfvo {
 namespace {

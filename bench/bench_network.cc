@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network on the CPU, everything in one run so that ratios mean something on a shared machine:
-//   bench_network [threads, 2] [model: calfvo-s, calfvo-l or both] [kernels: AMX, AVX-512, AVX2, generic or
-//   all] [unchecked]
-// For each set of kernels: the bare rate (products without memory), each operation's rate as a part of that,
-// oneDNN's f32 matmul at the same shapes where oneDNN is installed, and the whole network: three frames
-// encoded and one window decoded, which is what a video costs per three frames. Operations are compared with
-// `ref` before they are timed, and the raw outputs of the whole network with those of `ref`, which takes
-// minutes for calfvo-l, unless `unchecked`. At the end, for each model, the same in short: what
-// docs/benchmarks.md tells.
+// Speed of the network on the CPU. One run measures everything, so that ratios hold on a shared machine:
+//   bench_network [threads, 2] [model: calfvo-s, calfvo-l or both] [kernels: all, or names with a comma
+//   between them, of AMX, AVX-512, AVX-512 VNNI, AVX-VNNI, AVX2 and generic] [unchecked]
+// For each set of kernels it prints the throughput of each operation and of the whole network (three frames
+// encoded and one window decoded, the cost of three frames of a video), relative to the peak throughput
+// (products without memory access). If oneDNN is installed, its f32 matmul is measured at the same shapes.
+// Operations and the raw outputs of the network are compared with `ref` before they are timed, which takes
+// minutes for calfvo-l, unless `unchecked`. A build with tests also has "AVX-512VL VNNI": the AVX-VNNI
+// kernels on CPUs that have only the instruction's AVX-512 form. A summary of each model, as in
+// docs/benchmarks.md, comes last.
 //
-// Where others use the machine, too, threads are kept to the processors that are fastest together, chosen
-// anew three times for each operation. "Undisturbed" compares the fastest tenth of its rounds with the
-// fastest tenth of the bare rate's.
+// On a shared machine, threads are bound to the processors that are fastest together, chosen three times for
+// each operation. "Undisturbed" divides the fastest tenth of the rounds by the fastest tenth of the peak
+// throughput measurements.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -24,20 +25,24 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "backend/backends.h"
-#include "backend/cpu/cpu_backend.h"
-#include "backend/op_cases.h"
-#include "backend/ref/ref_backend.h"
-#include "base/thread_pool.h"
+#include "core/base/thread_pool.h"
 #include "cores.h"
-#include "model/network.h"
+#include "nn/architecture/model_file.h"
+#include "nn/architecture/model_flops.h"
+#include "nn/backend/backends.h"
+#include "nn/backend/cpu/cpu_backend.h"
+#if defined(CALFVO_HAS_STAND_IN)
+#include "nn/backend/cpu/tested_kernels.h"
+#endif
+#include "nn/backend/op_cases.h"
+#include "nn/backend/ref/ref_backend.h"
+#include "nn/model/network.h"
 #include "stopwatch.h"
-#include "weights/model_file.h"
-#include "weights/model_flops.h"
 #if defined(CALFVO_HAS_DNNL)
 #include "onednn_peer.h"
 #endif
@@ -45,20 +50,33 @@
 namespace calfvo {
 namespace {
 
-// The rate of products without memory, of all threads together.
-class BareRate {
+double BoundOf(const OpCase& op, const CpuKernels& kernels) {
+  if (kernels.int8 != nullptr) return op.bound_int8;
+  return kernels.bf16 ? op.bound_bf16 : op.bound_f32;
+}
+
+const char* PrecisionOf(const CpuKernels& kernels) {
+  return kernels.int8 != nullptr ? "int8" : kernels.bf16 ? "bf16" : "f32";
+}
+
+double PeakFlop(const CpuKernels& kernels, int64_t steps) {
+  return kernels.int8 != nullptr ? kernels.int8->peak_flop(steps) : kernels.peak_flop(steps);
+}
+
+// Measures the peak throughput: products without memory access, on all threads together.
+class PeakThroughput {
  public:
-  BareRate(const CpuKernels& kernels, int threads)
+  PeakThroughput(const CpuKernels& kernels, int threads)
       : kernels_(kernels), pool_(threads), rates_(static_cast<size_t>(pool_.size())) {
     constexpr int64_t kSteps = 1 << 17;
     constexpr int64_t kMultiple = 64;  // so that none are left over
     const double start = SecondsOf(clock());
-    kernels.bare_flop(kSteps);
+    PeakFlop(kernels, kSteps);
     const double chunks = kSteps / kMultiple * 5e-4 / (SecondsOf(clock()) - start);
     steps_ = (static_cast<int64_t>(chunks) + 1) * kMultiple;
   }
 
-  // While each thread does some for so long, or a little longer.
+  // Each thread multiplies for `seconds`, or a little longer.
   double Gflops(double seconds) {
     std::atomic<int> begun = 0;
     pool_.ParallelFor(pool_.size(), [&](int64_t i) {
@@ -66,7 +84,7 @@ class BareRate {
       double flop = 0.0;
       double taken = 0.0;
       for (const double start = SecondsOf(clock()); taken < seconds; taken = SecondsOf(clock()) - start) {
-        flop += kernels_.bare_flop(steps_);
+        flop += PeakFlop(kernels_, steps_);
       }
       rates_[static_cast<size_t>(i)] = 1e-9 * flop / taken;
     });
@@ -78,15 +96,15 @@ class BareRate {
   const CpuKernels& kernels_;
   ThreadPool pool_;
   std::vector<double> rates_;
-  int64_t steps_ = 0;  // half a millisecond: to begin takes one or two microseconds
+  int64_t steps_ = 0;  // half a millisecond of them; starting takes one or two microseconds
 };
 
-// Calls of something that takes `gflop`, each round of them between two of the bare rate that are as long:
-// then whatever else the machine does is as likely to slow one down as the other.
+// Timed rounds of calls of `gflop` each. The peak throughput is measured before and after each round, for as
+// long as the round takes, so that other load on the machine slows down both alike.
 struct Timing {
   struct Round {
     double seconds;  // of a call
-    double before;   // bare rates, GFLOP/s
+    double before;   // peak throughput, GFLOP/s
     double after;
   };
 
@@ -98,11 +116,11 @@ struct Timing {
       return 100.0 * gflop / round.seconds / (0.5 * (round.before + round.after));
     });
   }
-  // The same of the fastest tenth of either: when nobody else had any use for these cores.
+  // From the fastest tenth of both: with no other load on these cores.
   double UndisturbedPercent() const {
-    return 100.0 * gflop / Quantile(0.1, [](const Round& round) { return round.seconds; }) / Bare(0.9);
+    return 100.0 * gflop / Quantile(0.1, [](const Round& round) { return round.seconds; }) / Peak(0.9);
   }
-  double Bare(double part) const {
+  double Peak(double part) const {
     return Quantile(part, [](const Round& round) { return round.after; });
   }
 
@@ -120,29 +138,29 @@ struct Timing {
   }
 };
 
-// Fewer rounds where they take long. wake() is called before each, and what it takes does not count: while
-// the bare rate is taken, threads of a backend fall asleep.
+// Adds up to `rounds` rounds, fewer if they take long. wake() is called before each and not timed: a
+// backend's threads fall asleep while the peak throughput is measured.
 template <typename Function, typename Wake>
-void AddRounds(const Function& function, const Wake& wake, BareRate& bare, int rounds, Timing& timing) {
+void AddRounds(const Function& function, const Wake& wake, PeakThroughput& peak, int rounds, Timing& timing) {
   constexpr double kLeastSeconds = 2e-3;  // of a round
   constexpr double kMostSeconds = 20.0;   // of all, if there have been three
-  const double first = SecondsOf(bare.clock());
+  const double first = SecondsOf(peak.clock());
   function();
-  double before = bare.Gflops(std::max(kLeastSeconds, SecondsOf(bare.clock()) - first));
+  double before = peak.Gflops(std::max(kLeastSeconds, SecondsOf(peak.clock()) - first));
   const double end = SecondsOf(CLOCK_MONOTONIC) + kMostSeconds;
   for (int i = 0; i < rounds && (i < 3 || SecondsOf(CLOCK_MONOTONIC) < end); ++i) {
     wake();
     int calls = 0;
     double taken = 0.0;
-    const double start = SecondsOf(bare.clock());
-    for (; taken < kLeastSeconds; taken = SecondsOf(bare.clock()) - start, ++calls) function();
-    const double after = bare.Gflops(taken);
+    const double start = SecondsOf(peak.clock());
+    for (; taken < kLeastSeconds; taken = SecondsOf(peak.clock()) - start, ++calls) function();
+    const double after = peak.Gflops(taken);
     timing.rounds.push_back({taken / calls, before, after});
     before = after;
   }
 }
 
-// The least and the most of some ratios, in percent.
+// The smallest and the largest of some ratios, in percent.
 struct Range {
   double least = INFINITY;
   double most = 0.0;
@@ -154,7 +172,7 @@ struct Range {
   std::string Text() const { return fmt::format("{:.0f}–{:.0f} %", least, most); }
 };
 
-// What one set of kernels did.
+// The measurements of one set of kernels.
 struct Result {
   const CpuKernels* kernels;
   bool correct = true;
@@ -162,33 +180,34 @@ struct Result {
   Timing whole;
 };
 
-// A backend and the bare rate on the same processors.
+// A backend, and the peak throughput of the processors that it runs on.
 struct Bench {
   Bench(const CpuKernels& kernels, int threads)
-      : processors(threads, [&] { return kernels.bare_flop(10'000); }) {
+      : processors(threads, [&] { return PeakFlop(kernels, 10'000); }) {
     processors.StartBeside([&] {
       backend = MakeCpuBackend(kernels, threads);
-      bare = std::make_unique<BareRate>(kernels, threads);
+      peak = std::make_unique<PeakThroughput>(kernels, threads);
     });
   }
 
   QuietProcessors processors;
   std::unique_ptr<Backend> backend;
-  std::unique_ptr<BareRate> bare;
+  std::unique_ptr<PeakThroughput> peak;
 };
 
-// Tells how far `ours` is from what `ref` has, and minds if that is too far. Nothing where `ref` has nothing.
+// The relative error of `ours`, as text; clears result.correct if it exceeds `bound`. Empty without
+// `expected`.
 std::string Compare(const std::vector<float>& ours, const std::vector<float>& expected, double bound,
                     Result& result) {
   if (expected.empty()) return "";
-  const double deviation = RelativeError(ours, expected);
-  const bool ok = deviation <= bound;
+  const double error = RelativeError(ours, expected);
+  const bool ok = error <= bound;
   result.correct = result.correct && ok;
-  return fmt::format("   deviation {:.1e}{}", deviation, ok ? "" : "  WRONG");
+  return fmt::format("   error {:.1e}{}", error, ok ? "" : "  WRONG");
 }
 
-void Tell(const Timing& timing, const std::string& more) {
-  fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of bare, undisturbed {:>5.1f} %{}\n",
+void Print(const Timing& timing, const std::string& more) {
+  fmt::print("  {:<44} {:>9.3f} ms {:>9.1f} GFLOP/s {:>5.1f} % of peak, undisturbed {:>5.1f} %{}\n",
              timing.name, 1e3 * timing.Seconds(), timing.gflop / timing.Seconds(), timing.Percent(),
              timing.UndisturbedPercent(), more);
 }
@@ -214,11 +233,11 @@ void BenchOps(const std::string& model, int threads, bool checked, Result& resul
       const Bench bench(kernels, threads);
       const auto prepared = op.prepare(*bench.backend);
       prepared->Run();
-      compared = Compare(prepared->Output(), expected, kernels.bf16 ? op.bound_bf16 : op.bound_f32, result);
+      compared = Compare(prepared->Output(), expected, BoundOf(op, kernels), result);
       const auto to_wake = short_op->prepare(*bench.backend);
-      AddRounds([&] { prepared->Run(); }, [&] { to_wake->Run(); }, *bench.bare, kRounds, timing);
+      AddRounds([&] { prepared->Run(); }, [&] { to_wake->Run(); }, *bench.peak, kRounds, timing);
     }
-    Tell(timing, compared);
+    Print(timing, compared);
     if (op.name.starts_with("linear")) result.products.push_back(timing);
   }
 }
@@ -228,13 +247,13 @@ double GflopPerWindow(const ModelConfig& config) {
   return 1e-9 * 3.0 * CountFlops(config).PerFrame(3);
 }
 
-// A network's raw outputs and its time, without any rounds where there was no bare rate to take beside it.
+// A network's raw outputs and its timing, which has no rounds if `peak` was null.
 struct WholeResult {
   Timing timing;
   std::vector<float> values;
 };
 
-WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare) {
+WholeResult RunWhole(const ModelFile& model, Backend& backend, PeakThroughput* peak) {
   Network network(model.config, *model.weights, backend);
   const auto size = static_cast<size_t>(model.config.input.size);
   const auto window = static_cast<size_t>(model.config.window);
@@ -247,7 +266,7 @@ WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare) {
   std::vector<FrameTokens> tokens;
   for (size_t i = 0; i < window; ++i) tokens.push_back(network.MakeTokens());
   const auto encode = [&](size_t first, size_t count) {
-    std::vector<FrameImages> frames;
+    std::vector<EncoderInput> frames;
     std::vector<FrameTokens*> out;
     for (size_t i = first; i < first + count; ++i) {
       frames.push_back({images[i].data(), images[i + 1].data()});
@@ -266,24 +285,28 @@ WholeResult RunWhole(const ModelFile& model, Backend& backend, BareRate* bare) {
   };
   step();
   result.timing = {"whole network", GflopPerWindow(model.config), {}};
-  const auto is_awake = [] {};  // soon enough for what takes so long
-  if (bare != nullptr) AddRounds(step, is_awake, *bare, 11, result.timing);
+  const auto is_awake = [] {};  // waking takes little of such a long round
+  if (peak != nullptr) AddRounds(step, is_awake, *peak, 11, result.timing);
   return result;
 }
 
 void BenchWhole(const ModelFile& model, const std::vector<float>& expected, int threads, Result& result) {
   const Bench bench(*result.kernels, threads);
-  WholeResult whole = RunWhole(model, *bench.backend, bench.bare.get());
-  const std::string compared = Compare(whole.values, expected, result.kernels->bf16 ? 2e-2 : 1e-4, result);
+  WholeResult whole = RunWhole(model, *bench.backend, bench.peak.get());
+  const std::string compared = Compare(whole.values, expected,
+                                       result.kernels->int8 != nullptr ? 5e-2
+                                       : result.kernels->bf16          ? 2e-2
+                                                                       : 1e-4,
+                                       result);
   result.whole = std::move(whole.timing);
-  Tell(result.whole, fmt::format("{}   {:.1f} frames/s", compared, 3.0 / result.whole.Seconds()));
+  Print(result.whole, fmt::format("{}   {:.1f} frames/s", compared, 3.0 / result.whole.Seconds()));
 }
 
 #if defined(CALFVO_HAS_DNNL)
-// Our f32 products' rates as parts of oneDNN's, the two timed in turn. Ours take GELU or add to the stream
-// where the network does; oneDNN's do not.
+// The throughput of our f32 products relative to oneDNN's, timed alternately. Ours include GELU or the
+// addition to the residual stream where the network has them; oneDNN's do not.
 Range BenchOneDnn(const std::string& model, int64_t dim, const CpuKernels& kernels, int threads) {
-  fmt::print(" {} f32 beside oneDNN\n", kernels.name);
+  fmt::print(" {} f32 and oneDNN\n", kernels.name);
   const auto backend = MakeCpuBackend(kernels, threads);
   const int64_t shapes[][3] = {{588, dim, 3 * dim}, {588, dim, 4 * dim},  {1576, dim, 3 * dim},
                                {1576, dim, dim},    {1576, dim, 4 * dim}, {1576, 4 * dim, dim}};
@@ -299,7 +322,7 @@ Range BenchOneDnn(const std::string& model, int64_t dim, const CpuKernels& kerne
       }
       std::sort(ratios.begin(), ratios.end());
       range.Add(ratios[2]);
-      fmt::print("  {:<44} {:>5.1f} % of oneDNN's rate\n", op.name, ratios[2]);
+      fmt::print("  {:<44} {:>5.1f} % of oneDNN's throughput\n", op.name, ratios[2]);
       break;
     }
   }
@@ -307,10 +330,11 @@ Range BenchOneDnn(const std::string& model, int64_t dim, const CpuKernels& kerne
 }
 #endif
 
-void PrintInShort(const std::string& model, const std::vector<Result>& results) {
-  const auto f32 =
-      std::find_if(results.begin(), results.end(), [](const Result& r) { return !r.kernels->bf16; });
-  fmt::print(" {} in short\n", model);
+void PrintSummary(const std::string& model, const std::vector<Result>& results) {
+  const auto f32 = std::find_if(results.begin(), results.end(), [](const Result& r) {
+    return !r.kernels->bf16 && r.kernels->int8 == nullptr;
+  });
+  fmt::print(" {} summary\n", model);
   for (const Result& result : results) {
     const double seconds = result.whole.Seconds();
     Range products;
@@ -320,15 +344,24 @@ void PrintInShort(const std::string& model, const std::vector<Result>& results) 
       undisturbed.Add(product.UndisturbedPercent());
     }
     fmt::print(
-        "  {} {}: products {} of bare (undisturbed {}), whole network {:.0f} % of bare ({:.0f} %), {:.1f} "
+        "  {} {}: products {} of peak (undisturbed {}), whole network {:.0f} % of peak ({:.0f} %), {:.1f} "
         "frames/s",
-        result.kernels->name, result.kernels->bf16 ? "bf16" : "f32", products.Text(), undisturbed.Text(),
+        result.kernels->name, PrecisionOf(*result.kernels), products.Text(), undisturbed.Text(),
         result.whole.Percent(), result.whole.UndisturbedPercent(), 3.0 / seconds);
-    if (result.kernels->bf16 && f32 != results.end()) {
+    if (PrecisionOf(*result.kernels) != std::string("f32") && f32 != results.end()) {
       fmt::print(", {:.2f} times as fast as {} f32", f32->whole.Seconds() / seconds, f32->kernels->name);
     }
-    fmt::print("; bare {:.0f} GFLOP/s ({:.0f})\n", result.whole.Bare(0.5), result.whole.Bare(0.9));
+    fmt::print("; peak {:.0f} GFLOP/s ({:.0f})\n", result.whole.Peak(0.5), result.whole.Peak(0.9));
   }
+}
+
+bool IsListed(std::string_view name, std::string_view list) {
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    if (list.substr(begin, end - begin) == name) return true;
+    begin = end + 1;
+  }
+  return false;
 }
 
 int Main(int argc, char** argv) {
@@ -336,10 +369,14 @@ int Main(int argc, char** argv) {
   const std::string wanted = argc > 2 ? argv[2] : "both";
   const std::string wanted_kernels = argc > 3 ? argv[3] : "all";
   const bool checked = argc <= 4 || std::string(argv[4]) != "unchecked";
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what is done is told also when the rest is broken off
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // results appear even if the program is interrupted
   std::vector<const CpuKernels*> kernel_sets;
-  for (const CpuKernels* kernels : SupportedKernels()) {
-    if (wanted_kernels == "all" || wanted_kernels == kernels->name) kernel_sets.push_back(kernels);
+  std::vector<const CpuKernels*> supported = SupportedKernels();
+#if defined(CALFVO_HAS_STAND_IN)
+  if (const CpuKernels* stand_in = AvxVnniStandIn(); stand_in != nullptr) supported.push_back(stand_in);
+#endif
+  for (const CpuKernels* kernels : supported) {
+    if (wanted_kernels == "all" || IsListed(kernels->name, wanted_kernels)) kernel_sets.push_back(kernels);
   }
   if (kernel_sets.empty()) {
     fmt::print(stderr, "this CPU has no kernels '{}'\n", wanted_kernels);
@@ -363,19 +400,19 @@ int Main(int argc, char** argv) {
                GflopPerWindow(model.config));
     std::vector<Result> results;
     for (const CpuKernels* kernels : kernel_sets) {
-      fmt::print(" {} {}\n", kernels->name, kernels->bf16 ? "bf16" : "f32");
+      fmt::print(" {} {}\n", kernels->name, PrecisionOf(*kernels));
       Result result{kernels};
       BenchOps(model_name, threads, checked, result);
       BenchWhole(model, oracle.values, threads, result);
       correct = correct && result.correct;
       results.push_back(result);
     }
-    PrintInShort(model_name, results);
+    PrintSummary(model_name, results);
 #if defined(CALFVO_HAS_DNNL)
     for (const Result& result : results) {
-      if (result.kernels->bf16) continue;
+      if (result.kernels->bf16 || result.kernels->int8 != nullptr) continue;
       const Range range = BenchOneDnn(model_name, model.config.decoder.dim, *result.kernels, threads);
-      fmt::print("  in short: {} of oneDNN's rate\n", range.Text());
+      fmt::print("  summary: {} of oneDNN's throughput\n", range.Text());
       break;
     }
 #endif

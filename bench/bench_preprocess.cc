@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures to the network's input on one core, beside libswscale's bilinear resize of the same picture to the
-// same size, which goes through YUV, leaves 8-bit RGB
-// and does not normalise:
+// Speed of preprocessing on one core, compared with libswscale's bilinear resize of the same image to the
+// same size, which goes through YUV, outputs 8-bit RGB and does not normalise:
 //   bench_preprocess
 extern "C" {
 #include <libswscale/swscale.h>
@@ -12,8 +11,8 @@ extern "C" {
 #include <memory>
 #include <vector>
 
-#include "frames/preprocessor.h"
-#include "portable/random.h"
+#include "core/portable/random.h"
+#include "nn/architecture/preprocessor.h"
 #include "stopwatch.h"
 
 namespace calfvo {
@@ -21,38 +20,38 @@ namespace {
 
 constexpr int kSize = 224;
 
-double PeerSeconds(const ImageView& picture) {
+double PeerSeconds(const ImageView& image) {
   const std::unique_ptr<SwsContext, decltype(&sws_freeContext)> context(
-      sws_getContext(picture.width, picture.height, AV_PIX_FMT_RGB24, kSize, kSize, AV_PIX_FMT_RGB24,
+      sws_getContext(image.width, image.height, AV_PIX_FMT_RGB24, kSize, kSize, AV_PIX_FMT_RGB24,
                      SWS_BILINEAR, nullptr, nullptr, nullptr),
       sws_freeContext);
   std::vector<uint8_t> out(kSize * kSize * 3 + 64);
-  const uint8_t* const in_planes[4] = {picture.pixels};
-  const int in_strides[4] = {static_cast<int>(picture.stride)};
+  const uint8_t* const in_planes[4] = {image.pixels};
+  const int in_strides[4] = {static_cast<int>(image.stride)};
   uint8_t* const out_planes[4] = {out.data()};
   const int out_strides[4] = {kSize * 3};
   return MedianSeconds(
-      [&] { sws_scale(context.get(), in_planes, in_strides, 0, picture.height, out_planes, out_strides); });
+      [&] { sws_scale(context.get(), in_planes, in_strides, 0, image.height, out_planes, out_strides); });
 }
 
-double OurSeconds(const ImageView& picture, ResizeRule rule, ResizeFilter filter) {
+double OurSeconds(const ImageView& image, ResizeRule rule, ResizeFilter filter) {
   InputConfig config;
   config.size = kSize;
   config.resize = rule;
   config.filter = filter;
   Preprocessor preprocessor(config);
   std::vector<float> out(3 * kSize * kSize);
-  return MedianSeconds([&] { preprocessor.Run(picture, out); });
+  return MedianSeconds([&] { preprocessor.Run(image, out); });
 }
 
 void Report(int width, int height) {
   std::vector<uint8_t> pixels(static_cast<size_t>(width) * static_cast<size_t>(height) * 3);
   portable::Random random(1);
   for (uint8_t& value : pixels) value = static_cast<uint8_t>(random.Bits());
-  const ImageView picture{width, height, 3, pixels.data(), ptrdiff_t{3} * width};
-  const double peer = PeerSeconds(picture);
-  const double squash = OurSeconds(picture, ResizeRule::kSquash, ResizeFilter::kBilinear);
-  const double crop = OurSeconds(picture, ResizeRule::kCrop, ResizeFilter::kLanczosOrBicubic);
+  const ImageView image{width, height, PixelFormat::kRgb8, pixels.data(), ptrdiff_t{3} * width};
+  const double peer = PeerSeconds(image);
+  const double squash = OurSeconds(image, ResizeRule::kSquash, ResizeFilter::kBilinear);
+  const double crop = OurSeconds(image, ResizeRule::kCrop, ResizeFilter::kLanczosOrBicubic);
   fmt::print("{:9} | {:6.3f} ms | {:6.3f} ms, {:5.2f} x peer | {:6.3f} ms, {:5.2f} x peer\n",
              fmt::format("{}x{}", width, height), peer * 1e3, squash * 1e3, squash / peer, crop * 1e3,
              crop / peer);

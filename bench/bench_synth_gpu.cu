@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "base/thread_pool.h"
 #include "calfvo/error.h"
-#include "clip/cuda_motion.h"
-#include "synth/cpu_renderer.h"
-#include "synth/cuda_renderer.h"
-#include "synth/scene_kind.h"
-#include "synth/window_draw.h"
+#include "core/base/thread_pool.h"
+#include "synth/clip/cuda_motion.h"
+#include "synth/render/cpu_renderer.h"
+#include "synth/render/cuda_renderer.h"
+#include "synth/scene/scene_kind.h"
+#include "synth/scene/window_draw.h"
 
 namespace calfvo {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processors timed threads run on.
+// The choice of processors for timed threads.
 #pragma once
 
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 namespace calfvo {
 
-// Keeps a thread to these.
+// Binds a thread to these processors.
 inline void KeepTo(pthread_t thread, const std::vector<int>& processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -22,8 +22,7 @@ inline void KeepTo(pthread_t thread, const std::vector<int>& processors) {
   pthread_setaffinity_np(thread, sizeof(set), &set);
 }
 
-// How much of `work`, which returns how much it did, the slowest of these processors does in a second while
-// all of them do some.
+// The throughput of the slowest of these processors while all of them work; work() returns the amount it did.
 inline double RateTogether(const std::vector<int>& processors, const std::function<double()>& work) {
   using Clock = std::chrono::steady_clock;
   constexpr double kSeconds = 0.01;
@@ -45,10 +44,10 @@ inline double RateTogether(const std::vector<int>& processors, const std::functi
   return *std::min_element(rates.begin(), rates.end());
 }
 
-// The `count` processors that do most of `work` together, of those that this thread may use: some share a
-// core, or have it from a host that others use, too, and are timed at anything from one to two times their
-// speed, and a virtual machine does not tell which they are. They are chosen one after the other; none where
-// there are too few. While this lives, it keeps threads to them.
+// Binds threads to the `count` allowed processors with the highest throughput together. Processors may share
+// a core with each other or with other virtual machines, which can halve their speed, and the guest cannot
+// see which do. They are chosen greedily, one by one; with fewer than `count` allowed, nothing is bound. The
+// destructor restores this thread's affinity.
 class QuietProcessors {
  public:
   QuietProcessors(int count, const std::function<double()>& work) {
@@ -81,9 +80,9 @@ class QuietProcessors {
   QuietProcessors(const QuietProcessors&) = delete;
   QuietProcessors& operator=(const QuietProcessors&) = delete;
 
-  // start(), which starts threads that work beside this one. This one is then kept to the first processor,
-  // and they are to the others: else, while an idle thread of one pool still has a processor, a thread of
-  // another pool that wakes up would be put behind this one.
+  // Calls start(), which starts worker threads. They are bound to all processors but the first, and this
+  // thread to the first: otherwise, while an idle thread of one pool still occupies a processor, a waking
+  // thread of another pool would be queued behind this one.
   template <typename Start>
   void StartBeside(const Start& start) const {
     if (chosen_.size() > 1) KeepTo(pthread_self(), {chosen_.begin() + 1, chosen_.end()});

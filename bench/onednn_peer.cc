@@ -12,8 +12,8 @@ namespace calfvo {
 
 double OneDnnMatmulSeconds(int64_t rows, int64_t in, int64_t out, int threads) {
   using dnnl::memory;
-  // oneDNN 2.6 dies of an illegal instruction in its AMX path on some CPUs. The first call counts, later ones
-  // fail.
+  // oneDNN 2.6 executes an illegal instruction in its AMX path on some CPUs. Only the first call takes
+  // effect.
   dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16);
   omp_set_num_threads(threads);
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);

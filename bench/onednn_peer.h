@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN's f32 matmul, to be measured against in the same run.
+// oneDNN's f32 matmul, for comparison in the same run.
 #pragma once
 
 #include <cstdint>

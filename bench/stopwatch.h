@@ -9,8 +9,8 @@
 
 namespace calfvo {
 
-// For work on `threads` threads. One thread is timed by the processor time it takes, so that other programs
-// on the machine hardly count; several wait for each other, which only the wall clock sees.
+// The clock for work on `threads` threads: processor time for one, which other programs hardly affect; wall
+// time for several, which wait for each other.
 inline clockid_t ClockFor(int threads) {
   return threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
 }

@@ -25,9 +25,16 @@ if(CALFVO_SANITIZE)
   target_link_options(calfvo_flags INTERFACE -fsanitize=${CALFVO_SANITIZE})
 endif()
 
+# calfvo_note_dependencies(TARGET LIBRARY …): a line of dependencies.txt for scripts/check-dependencies.
+function(calfvo_note_dependencies target)
+  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+  list(JOIN ARGN " " links)
+  set_property(GLOBAL APPEND_STRING PROPERTY calfvo_dependencies "${target}|${folder}|${links}\n")
+endfunction()
+
 # calfvo_library(NAME SOURCES … [LINKS …] [PRIVATE_LINKS …])
 # Makes the static library calfvo_NAME out of this folder; LINKS name what its headers need, PRIVATE_LINKS what
-# only its sources need. A bare NAME in either list that is one of our folders may be written without prefix.
+# only its sources need. Both are noted for scripts/check-dependencies.
 function(calfvo_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(calfvo_${name} STATIC ${ARG_SOURCES})
@@ -35,6 +42,7 @@ function(calfvo_library name)
   target_include_directories(calfvo_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
                                                    "${PROJECT_BINARY_DIR}/include")
   target_link_libraries(calfvo_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS} calfvo_flags)
+  calfvo_note_dependencies(calfvo_${name} ${ARG_LINKS} ${ARG_PRIVATE_LINKS})
 endfunction()
 
 # calfvo_test(NAME SOURCES … LINKS … [LABELS unit|threads|slow|gpu] [HEAVY])

@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "base/thread_pool.h"
-#include "clip/clip.h"
-#include "plot/png.h"
-#include "plot/raster_canvas.h"
+#include "core/base/atomic_file.h"
+#include "core/base/thread_pool.h"
+#include "eval/plot/canvas.h"
+#include "synth/clip/clip.h"
 
 namespace {
 
 using calfvo::SceneKind;
 using calfvo::motion::MotionKind;
 
-constexpr int kWidth = 256;  // of one picture
+constexpr int kWidth = 256;  // of one image
 constexpr int kHeight = 192;
 constexpr int kColumns = 4;
 constexpr int kGap = 8;
@@ -53,7 +53,7 @@ std::vector<uint8_t> Render(const Shot& shot, calfvo::ThreadPool& threads) {
   options.height = kHeight;
   options.samples = 8;
   options.sensor.max_focal_over_width = 0.65F;
-  std::vector<uint8_t> rgb = calfvo::Clip(options, threads).Next()->picture.rgb;
+  std::vector<uint8_t> rgb = calfvo::Clip(options, threads).Next()->image.rgb;
   // Fewer shades make a smaller file.
   for (uint8_t& value : rgb) value = static_cast<uint8_t>(std::min(255, (value + 3) / 6 * 6));
   return rgb;
@@ -63,33 +63,19 @@ void Run(const std::string& path, const char* seed) {
   const int rows = (static_cast<int>(kShots.size()) + kColumns - 1) / kColumns;
   const int width = kColumns * (kWidth + kGap) + kGap;
   const int height = rows * (kHeight + kCaption + kGap) + kGap;
-  calfvo::RasterCanvas canvas(width, height);
-  std::vector<std::vector<uint8_t>> pictures;
+  calfvo::Canvas canvas(calfvo::Canvas::Format::kPng, width, height);
   calfvo::ThreadPool threads;
-  const auto left = [](size_t i) { return kGap + static_cast<int>(i) % kColumns * (kWidth + kGap); };
-  const auto top = [](size_t i) {
-    return kGap + static_cast<int>(i) / kColumns * (kHeight + kCaption + kGap);
-  };
   for (size_t i = 0; i < kShots.size(); ++i) {
     Shot shot = kShots[i];
     if (seed != nullptr) shot.seed = std::strtoull(seed, nullptr, 10);
-    pictures.push_back(Render(shot, threads));
-    const std::string caption(calfvo::SceneKindName(shot.scene));
-    canvas.Text({left(i) + kWidth / 2.0, top(i) + kHeight + kCaption - 5.0}, caption,
+    const double left = kGap + static_cast<int>(i) % kColumns * (kWidth + kGap);
+    const double top = kGap + static_cast<int>(i) / kColumns * (kHeight + kCaption + kGap);
+    canvas.Image({left, top},
+                 {kWidth, kHeight, calfvo::PixelFormat::kRgb8, Render(shot, threads).data(), 3 * kWidth});
+    canvas.Text({left + kWidth / 2.0, top + kHeight + kCaption - 5.0}, calfvo::SceneKindName(shot.scene),
                 {.size = 12.0, .anchor = calfvo::TextAnchor::kMiddle});
   }
-  std::vector<uint8_t> sheet;
-  for (size_t i = 0; i < canvas.pixels().size(); i += 4) {
-    sheet.insert(sheet.end(), canvas.pixels().begin() + static_cast<ptrdiff_t>(i),
-                 canvas.pixels().begin() + static_cast<ptrdiff_t>(i) + 3);
-  }
-  for (size_t i = 0; i < pictures.size(); ++i) {
-    for (int y = 0; y < kHeight; ++y) {
-      std::copy_n(pictures[i].begin() + ptrdiff_t{3} * y * kWidth, 3 * kWidth,
-                  sheet.begin() + ptrdiff_t{3} * ((top(i) + y) * width + left(i)));
-    }
-  }
-  calfvo::WritePng(path, {width, height, 3, sheet.data(), ptrdiff_t{3} * width});
+  calfvo::WriteFileAtomically(path, canvas.Finish());
 }
 
 }  // namespace

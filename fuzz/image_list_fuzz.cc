@@ -9,7 +9,7 @@
 #include <string>
 
 #include "calfvo/error.h"
-#include "frames/image_list.h"
+#include "io/video/image_list.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "calfvo/error.h"
-#include "weights/model_config.h"
+#include "nn/architecture/model_config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "calfvo/error.h"
-#include "frames/image_decoder.h"
+#include "core/image/image_decoder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   calfvo::Frame frame;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "calfvo/error.h"
-#include "clip/preset.h"
+#include "synth/clip/preset.h"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds bytes to the PyTorch reader: as a whole file if they begin like a zip archive, else as the pickle of
 // an otherwise sound archive, which a mutator would hardly ever keep sound.
-#include "weights/pth.h"
+#include "nn/weights/pth.h"
 
-#include "weights/test_files.h"
+#include "nn/weights/test_files.h"
 #include "weights_fuzz.h"
 
 namespace {

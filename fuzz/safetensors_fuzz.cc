@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds bytes to the safetensors reader; what it accepts must survive being written and read again.
-#include "weights/safetensors.h"
+#include "nn/weights/safetensors.h"
 
 #include "weights_fuzz.h"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/testing.h"
 #include "calfvo/error.h"
 #include "calfvo/trajectory.h"
+#include "core/base/testing.h"
 
 namespace {
 

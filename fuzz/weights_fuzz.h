@@ -4,25 +4,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/testing.h"
 #include "calfvo/error.h"
-#include "weights/safetensors_writer.h"
-#include "weights/weight_source.h"
+#include "core/base/testing.h"
+#include "memory_file.h"
+#include "nn/weights/safetensors_writer.h"
+#include "nn/weights/weight_source.h"
 
 namespace calfvo {
-
-inline void Check(bool condition, const char* what) {
-  if (condition) return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
-  std::abort();
-}
 
 // Messages name the file and are short, printable lines.
 inline void CheckMessage(const Error& error) {

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "estimator/model_choice.h"
-#include "estimator/tiny_model.h"
+#include "nn/architecture/model_file.h"
 #include "run_program.h"
-#include "weights/model_file.h"
+#include "vo/model_choice.h"
+#include "vo/tiny_model.h"
 
 namespace calfvo {
 namespace {
@@ -49,7 +49,7 @@ TEST_F(BenchCli, PrintsATable) {
   EXPECT_THAT(outcome.out, HasSubstr("\noffline        16      48 "));
 }
 
-TEST_F(BenchCli, JsonIsAllThatIsPrinted) {
+TEST_F(BenchCli, JsonPrintsJsonOnly) {
   const Outcome outcome = Bench("--json --windows 2 --overlap 6 --precision f32 --threads 1");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
@@ -60,7 +60,22 @@ TEST_F(BenchCli, JsonIsAllThatIsPrinted) {
   EXPECT_GT(json["schedules"]["live"]["tflops"], 0.0);
 }
 
-// Two backends see the same pictures and say the same of them.
+TEST_F(BenchCli, ComparesThePrecisionsOfTheCpu) {
+  const Outcome outcome = Bench("--json --backend cpu --threads 1");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto precisions = nlohmann::json::parse(outcome.out)["precisions"];
+  for (const char* precision : {"f32", "int8"}) {
+    ASSERT_TRUE(precisions.contains(precision)) << precision;
+    EXPECT_THAT(precisions[precision]["backend"].get<std::string>(),
+                StartsWith(std::string("cpu ") + precision));
+    EXPECT_GT(precisions[precision]["peak_tflops"], 0.0);
+    EXPECT_GT(precisions[precision]["share_of_peak"], 0.0);
+    EXPECT_LT(precisions[precision]["share_of_peak"], 1.5);  // of a measurement beside other work
+  }
+  EXPECT_THAT(Bench("--backend cpu --threads 1").out, HasSubstr("live, in each precision of this CPU"));
+}
+
+// Two backends compute the same values from the same images.
 TEST_F(BenchCli, DumpsAWindowToCompare) {
   ASSERT_EQ(Bench("--backend ref --dump ref.safetensors").exit_code, 0);
   ASSERT_EQ(Bench("--backend cpu --precision f32 --dump cpu.safetensors").exit_code, 0);
@@ -92,12 +107,12 @@ TEST_F(BenchCli, ConvertTakesModelsByNameAndRenamesThem) {
   EXPECT_EQ(mine.head.step_correlation, (std::array<double, 2>{0.5, 0.75}));
 }
 
-// What would change nothing is not taken silently.
+// Options without effect are rejected.
 TEST_F(BenchCli, ConvertRefusesWhatDoesNotApply) {
   for (const char* option : {"--heads 4", "--seed 3"}) {
     const Outcome outcome = Calfvo(std::string("convert random:calfvo-s:1 -o x.safetensors ") + option);
     EXPECT_EQ(outcome.exit_code, 1) << option;
-    EXPECT_THAT(outcome.err, HasSubstr("is for checkpoints alone")) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("applies to checkpoints only")) << option;
   }
   EXPECT_EQ(Calfvo("convert random:calfvo-s:1 -o x.safetensors --seed -1").exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "x.safetensors"));
@@ -116,7 +131,7 @@ TEST_F(BenchCli, WrongUsage) {
       {"--seconds nan", 2, "--seconds: 'nan'"},
       {"--windows few", 2, "few"},
       {"--dump none/x.safetensors", 1, "none/x.safetensors"},
-      {"--model no-such", 1, "there is no model 'no-such'"},
+      {"--model no-such", 1, "no model 'no-such'"},
   };
   for (const Case& wrong : cases) {
     const Outcome outcome = Calfvo(std::string("bench ") + wrong.arguments);

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "base/testing.h"
 #include "calfvo/error.h"
 #include "calfvo/geometry.h"
+#include "core/base/testing.h"
 
 namespace calfvo {
 

@@ -14,9 +14,9 @@
 
 #include "calfvo/evaluation.h"
 #include "calfvo/trajectory.h"
-#include "estimator/tiny_model.h"
+#include "nn/architecture/model_file.h"
 #include "run_program.h"
-#include "weights/model_file.h"
+#include "vo/tiny_model.h"
 
 namespace calfvo {
 namespace {
@@ -69,15 +69,15 @@ class RunCli : public testing::Test {
 
 TEST_F(RunCli, WritesEverythingThatIsPromised) {
   MakeClip("clip", 20);
-  const Outcome outcome = RunVideo("clip -o out --npz --colmap --gt clip/groundtruth.txt");
+  const Outcome outcome = RunVideo("clip -o out --export npz,colmap --gt clip/groundtruth.txt");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, StartsWith("20 frames, 0.6 s, path "));
   EXPECT_THAT(outcome.out, HasSubstr("out/path.png"));
   EXPECT_THAT(outcome.out, HasSubstr("t_rel"));
-  EXPECT_THAT(outcome.out, HasSubstr("best constant motion"));
+  EXPECT_THAT(outcome.out, HasSubstr("constant-motion baseline"));
   for (const char* name : {"trajectory.tum", "trajectory.kitti", "poses.csv", "path.png", "path.svg",
-                           "confidence.png", "run.json", "trajectory.npz", "colmap/images.txt",
+                           "uncertainty.png", "run.json", "trajectory.npz", "colmap/sparse/0/images.txt",
                            "report/report.html", "report/largest-errors.png"}) {
     EXPECT_TRUE(std::filesystem::exists(At("out") / name)) << name;
   }
@@ -95,6 +95,27 @@ TEST_F(RunCli, WritesEverythingThatIsPromised) {
   EXPECT_TRUE(json["eval"]["t_rel"].is_number());
 }
 
+TEST_F(RunCli, ThePageIsPartOfTheRun) {
+  const ScopedEnvironment viewer("CALFVO_VIEWER", At("viewer.html").string());
+  std::ofstream(At("viewer.html")) << R"(<meta http-equiv="Content-Security-Policy" content="connect-src )"
+                                      R"(calfvo:connect"><!--calfvo:data-->)";
+  MakeClip("clip", 12);
+  const Outcome outcome = RunVideo("clip -o out --threads 1 --gt clip/groundtruth.txt");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("out/view.html"));
+  ASSERT_EQ(RunVideo("clip -o again --live --gt clip/groundtruth.txt").exit_code, 0);
+  EXPECT_EQ(Text("again/view.html"), Text("out/view.html"));
+  EXPECT_THAT(Text("out/view.html"), HasSubstr("\"title\":\"clip\""));
+  EXPECT_THAT(Text("out/view.html"), HasSubstr("\"truth\":"));
+  EXPECT_TRUE(nlohmann::json::parse(Text("out/run.json"))["files"].contains("view.html"));
+  ASSERT_EQ(RunVideo("clip -o out --no-page").exit_code, 0);  // replaces all, the page too
+  EXPECT_FALSE(std::filesystem::exists(At("out/view.html")));
+  EXPECT_FALSE(std::filesystem::exists(At("out/groundtruth.tum")));
+  std::ofstream(At("out/view.html")) << "mine";
+  EXPECT_EQ(RunVideo("clip -o out").exit_code, 1);
+  EXPECT_EQ(Text("out/view.html"), "mine");
+}
+
 TEST_F(RunCli, SameBytesAgainForAnyThreadsAndLive) {
   MakeClip("clip", 25);
   const std::string input = CALFVO_HAS_VIDEO ? "clip/video.mp4" : "clip";
@@ -102,7 +123,8 @@ TEST_F(RunCli, SameBytesAgainForAnyThreadsAndLive) {
   ASSERT_EQ(RunVideo(input + " -o b --threads 1").exit_code, 0);
   ASSERT_EQ(RunVideo(input + " -o c --threads 2").exit_code, 0);
   ASSERT_EQ(RunVideo(input + " -o d --live").exit_code, 0);
-  for (const char* name : {"trajectory.tum", "trajectory.kitti", "poses.csv", "path.png", "confidence.svg"}) {
+  for (const char* name :
+       {"trajectory.tum", "trajectory.kitti", "poses.csv", "path.png", "uncertainty.svg"}) {
     const std::string expected = Text(std::string("a/") + name);
     for (const char* other : {"b/", "c/", "d/"})
       EXPECT_EQ(Text(std::string(other) + name), expected) << other << name;
@@ -150,27 +172,6 @@ TEST_F(RunCli, ModelsAreFoundBesideTheProgram) {
 }
 
 // The examples use the installed headers alone.
-TEST_F(RunCli, TheLibraryGivesTheSamePoses) {
-  MakeClip("clip", 12);
-  ASSERT_EQ(RunVideo("clip -o out").exit_code, 0);
-  const Outcome whole =
-      RunProgram(folder_.path(), std::string(CALFVO_ESTIMATE) + " clip api.tum tiny.safetensors");
-  EXPECT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(whole.out, StartsWith("12 poses"));
-  EXPECT_EQ(Text("api.tum"), Text("out/trajectory.tum"));
-
-  std::string names;
-  for (int i = 0; i < 12; ++i) {
-    names += " frame" + std::to_string(i) + ".ppm";
-    std::ofstream(At("frame" + std::to_string(i) + ".ppm"), std::ios::binary)
-        << "P6 4 4 255\n"
-        << std::string(48, static_cast<char>(20 * i));
-  }
-  const Outcome live = RunProgram(folder_.path(), std::string(CALFVO_LIVE) + " tiny.safetensors" + names);
-  EXPECT_EQ(live.exit_code, 0) << live.err;
-  EXPECT_EQ(std::count(live.out.begin(), live.out.end(), '\n'), 12);
-}
-
 TEST_F(RunCli, ManifestsSkipWhatIsDoneAndSurviveWhatFails) {
   MakeClip("one", 9);
   MakeClip("two", 3);
@@ -181,7 +182,7 @@ TEST_F(RunCli, ManifestsSkipWhatIsDoneAndSurviveWhatFails) {
   EXPECT_TRUE(std::filesystem::exists(At("out/second/run.json")));
   const Outcome all = RunVideo("--manifest list.txt -o out");
   EXPECT_EQ(all.exit_code, 1);
-  EXPECT_THAT(all.out, HasSubstr("[1/3] one: done before"));
+  EXPECT_THAT(all.out, HasSubstr("[1/3] one: already done"));
   EXPECT_THAT(all.err, HasSubstr("none.mp4"));
   EXPECT_THAT(all.err, HasSubstr("1 of 3 inputs failed"));
 }
@@ -196,19 +197,19 @@ TEST_F(RunCli, ManifestsDoNotMixResultsOfOtherSettings) {
     const Outcome outcome = RunVideo(command + arguments);
     EXPECT_EQ(outcome.exit_code, 1) << arguments;
     EXPECT_THAT(outcome.err, HasSubstr("out/one: holds results of other settings (" + difference +
-                                       "); give the same ones, another folder by -o, or --overwrite"));
+                                       "); use the same settings, another folder (-o), or --overwrite"));
     EXPECT_EQ(Text("out/one/poses.csv"), poses) << arguments;
   };
   expect_refused("--overlap 3 --stride 2", "overlap 5, now 3; stride 1, now 2");
   expect_refused("--fps 10 --end 0.2", "end_s not given, now 0.2; fps not given, now 10");
-  expect_refused("--npz", "no npz");
-  expect_refused("--mirror", "mirror not given, now true");
-  EXPECT_THAT(RunVideo(command + "--threads 2 --live").out, HasSubstr("one: done before"));
+  expect_refused("--export npz", "no npz");
+  expect_refused("--flip", "flip not given, now true");
+  EXPECT_THAT(RunVideo(command + "--threads 2 --live").out, HasSubstr("one: already done"));
   const Outcome forced = RunVideo(command + "--overlap 3 --overwrite");
   EXPECT_EQ(forced.exit_code, 0) << forced.err;
   EXPECT_THAT(forced.out, HasSubstr("one: 9 frames"));
   EXPECT_EQ(nlohmann::json::parse(Text("out/one/run.json"))["options"]["overlap"], 3);
-  EXPECT_THAT(RunVideo(command + "--overlap 3 --overwrite").out, HasSubstr("one: done before"));
+  EXPECT_THAT(RunVideo(command + "--overlap 3 --overwrite").out, HasSubstr("one: already done"));
 
   const ModelFile other = RandomModel(TinyConfig(), 2);
   SaveModelFile(other.config, *other.weights, DType::kF32, At("tiny.safetensors"));
@@ -229,11 +230,11 @@ TEST_F(RunCli, QuietManifestsPrintNothing) {
 TEST_F(RunCli, ResultsOfDifferentInputsAreNotMixed) {
   MakeClip("one", 9);
   MakeClip("two", 3);
-  ASSERT_EQ(RunVideo("one -o out --npz --colmap --gt one/groundtruth.txt").exit_code, 0);
+  ASSERT_EQ(RunVideo("one -o out --export npz,colmap --gt one/groundtruth.txt").exit_code, 0);
   const std::string poses = Text("out/poses.csv");
   const Outcome refused = RunVideo("two -o out");
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("/one; give another folder by -o, or --overwrite"));
+  EXPECT_THAT(refused.err, HasSubstr("/one; use another folder (-o), or --overwrite"));
   EXPECT_EQ(Text("out/poses.csv"), poses);
   EXPECT_TRUE(std::filesystem::exists(At("out/report/report.html")));
 
@@ -258,7 +259,7 @@ TEST_F(RunCli, ARunWithoutPosesLeavesTheFolderAsItWas) {
   const std::string before = Text("out/run.json");
   const Outcome outcome = RunVideo("clip -o out --start 100");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("clip: no frames (is it empty, or cut to nothing?)"));
+  EXPECT_THAT(outcome.err, HasSubstr("clip: no frames after --start 100 s"));
   EXPECT_EQ(Text("out/run.json"), before);
   EXPECT_EQ(ReadTrajectory(At("out/trajectory.tum")).size(), 9U);
   EXPECT_FALSE(std::filesystem::exists(At("out/unfinished.json")));
@@ -277,14 +278,14 @@ TEST_F(RunCli, AFailedEvaluationLosesNothing) {
   EXPECT_THAT(json["eval_error"].get<std::string>(), StartsWith("no poses match"));
   EXPECT_FALSE(json.contains("eval"));
 
-  // What can be known before is said before.
+  // What is known before the first frame is checked before it.
   for (const char* wrong : {"--gt none.txt", "--gt clip/synth.json"}) {
     EXPECT_EQ(RunVideo(std::string("clip -o none ") + wrong).exit_code, 1) << wrong;
     EXPECT_FALSE(std::filesystem::exists(At("none"))) << wrong;
   }
 }
 
-TEST_F(RunCli, AModelWithoutConfidenceTellsNone) {
+TEST_F(RunCli, AModelWithoutConfidenceReportsNoUncertainty) {
   ModelConfig config = TinyConfig();
   config.head.confidence = false;
   const ModelFile model = RandomModel(config, 1);
@@ -293,12 +294,12 @@ TEST_F(RunCli, AModelWithoutConfidenceTellsNone) {
   const Outcome outcome = RunVideo("clip -o out --gt clip/groundtruth.txt");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("standard deviation")));
-  EXPECT_FALSE(std::filesystem::exists(At("out/confidence.png")));
-  EXPECT_THAT(Text("out/report/errors.svg"), testing::Not(HasSubstr("95 % should be below")));
+  EXPECT_FALSE(std::filesystem::exists(At("out/uncertainty.png")));
+  EXPECT_THAT(Text("out/report/report.html"), testing::Not(HasSubstr("95 % bound")));
 }
 
 // Nor is a file of results where messages go.
-TEST_F(RunCli, ClosedStandardStreamsAreNoOtherFiles) {
+TEST_F(RunCli, ClosedStandardStreamsAreNotReusedForFiles) {
   const Outcome outcome = RunVideo("- -o out <&-");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.err, "error: standard input: cannot read: Bad file descriptor\n");
@@ -306,13 +307,13 @@ TEST_F(RunCli, ClosedStandardStreamsAreNoOtherFiles) {
   std::string bytes = "YUV4MPEG2 W32 H32 Cmono\n";
   for (int i = 0; i < 12; ++i) bytes += "FRAME\n" + std::string(32 * 32, static_cast<char>(i));
   std::ofstream(At("broken.y4m"), std::ios::binary) << bytes + "no frame\n";
-  EXPECT_EQ(RunVideo("--live - <broken.y4m -o told").exit_code, 1);
+  EXPECT_EQ(RunVideo("--live - <broken.y4m -o open").exit_code, 1);
   EXPECT_THAT(Text("stderr.txt"), HasSubstr("broke off after 12 frames"));
-  const std::string untold =
-      "(" CALFVO_PROGRAM " run --model tiny.safetensors --live - <broken.y4m -o untold 2>&-)";
-  EXPECT_EQ(RunProgram(folder_.path(), untold).exit_code, 1);
+  const std::string closed =
+      "(" CALFVO_PROGRAM " run --model tiny.safetensors --live - <broken.y4m -o closed 2>&-)";
+  EXPECT_EQ(RunProgram(folder_.path(), closed).exit_code, 1);
   for (const char* name : {"trajectory.tum", "trajectory.kitti", "poses.csv"}) {
-    EXPECT_EQ(Text(std::string("untold/") + name), Text(std::string("told/") + name)) << name;
+    EXPECT_EQ(Text(std::string("closed/") + name), Text(std::string("open/") + name)) << name;
   }
 }
 
@@ -325,9 +326,10 @@ TEST_F(RunCli, WrongUsage) {
     const char* message;
   };
   const Case cases[] = {
-      {"", 2, "give one input, or --manifest FILE"},
-      {"clip --manifest x", 2, "give one input"},
+      {"", 2, "expected one input, or --manifest FILE"},
+      {"clip --manifest x", 2, "expected one input"},
       {"clip --shard 1/2", 2, "needs --manifest"},
+      {"clip --no-wait", 2, "needs --manifest"},
       {"clip -o out --overlap 8", 1, "windows of 8 frames can share 1 to 7"},
       {"clip -o out --window 6", 1, "was trained on windows of 8"},
       {"clip -o out --overlap -1", 2, "--overlap: '-1' is not a whole number from 1"},
@@ -337,14 +339,17 @@ TEST_F(RunCli, WrongUsage) {
       {"clip -o out --start 2 --end 1", 2, "--end: 1 is not after --start, 2"},
       {"clip -o out --max-diff nan", 2, "--max-diff: 'nan'"},
       {"clip -o out --max-diff 0.5", 2, "--max-diff: needs --gt"},
-      {"clip -o out --stream 0", 1, "clip: has no stream 0 to choose, as it is no video but images"},
-      {"dataset:clip -o out --stream 1", 1, "as it is no video but dataset"},
+      {"clip -o out --stream 0", 1, "clip: has no stream 0: it is not a video but images"},
+      {"dataset:clip -o out --stream 1", 1, "it is not a video but dataset"},
       {"--manifest x -o out --shard 0/2", 2, "--shard: shard '0/2': expected I/N"},
-      {"clip -o out --precision f8", 2, "--precision: f8 not in {auto,f32,bf16,fp8}"},
+      {"clip -o out --precision f8", 2, "--precision: f8 not in {auto,f32,bf16,fp8,int8}"},
       {"clip -o file/out", 1, "file/out"},
-      {"clip/rgb -o clip/rgb", 1, "clip/rgb: the pictures of clip/rgb are there"},
+      {"clip/rgb -o clip/rgb", 1, "clip/rgb: holds the images of clip/rgb"},
       {"clip -o out --gt none.txt", 1, "none.txt"},
       {"none.mp4 -o out", 1, "none.mp4"},
+      {"clip -o ''", 2, "--output: expected a path"},
+      {"clip -o out --gt ''", 2, "--gt: expected a path"},
+      {"--manifest '' -o out", 2, "--manifest: expected a path"},
       {"clip -o out --start 100", 1, "no frames"},
   };
   for (const Case& wrong : cases) {
@@ -357,10 +362,10 @@ TEST_F(RunCli, WrongUsage) {
   }
   const Outcome model = Calfvo("run clip -o out --model no-such");
   EXPECT_EQ(model.exit_code, 1);
-  EXPECT_THAT(model.err, HasSubstr("there is no model 'no-such'"));
+  EXPECT_THAT(model.err, HasSubstr("no model 'no-such'"));
 }
 
-// Accuracy is part of what is promised: on invented video that it was not trained on, the shipped model must
+// Accuracy is part of what is promised: on synthetic video that it was not trained on, the shipped model must
 // be far better than predicting no motion.
 TEST_F(RunCli, TheShippedModelFollowsCameras) {
   double rotation = 0.0;  // errors as shares of those of no motion, means over the clips
@@ -436,7 +441,7 @@ TEST_F(RunCli, AnInterruptedVideoOfAManifestIsRunAgain) {
     kill(child, SIGTERM);
     int status = 0;
     waitpid(child, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 1);
+    EXPECT_EQ(WEXITSTATUS(status), 75);
     EXPECT_THAT(Text("stdout.txt"), HasSubstr("[1/2] long: stopped after "));
   }
 }

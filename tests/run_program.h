@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 
 namespace calfvo {
 

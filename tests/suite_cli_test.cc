@@ -7,9 +7,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "estimator/tiny_model.h"
+#include "calfvo/refine.h"
+#include "io/datasets/test_layouts.h"
+#include "nn/architecture/model_file.h"
 #include "run_program.h"
-#include "weights/model_file.h"
+#include "vo/tiny_model.h"
 
 namespace calfvo {
 namespace {
@@ -66,7 +68,72 @@ TEST_F(SuiteCli, AveragesAreThoseOfEval) {
   EXPECT_THAT(suite.out, HasSubstr(line(global, "ARE aligned", aligned_average["ape_rot_deg_rmse"], 3)));
 }
 
-TEST_F(SuiteCli, ConfidenceIsAPictureToo) {
+// Recordings in the layouts of the paper's five test sets, a few frames each.
+TEST_F(SuiteCli, AllTablesOfThePaperOnTheLoadersTestData) {
+  const std::vector<Rigid3> truth = TruePoses(9);
+  WriteScanNet(At("data/scannet/scene0707_00"), truth);
+  WriteKitti(At("data/kitti"), "09", truth);
+  WriteTartanAir(At("data/tartanair/ocean/Hard/P000"), "left", truth);
+  std::vector<int64_t> times_us;
+  std::vector<int64_t> times_ns;
+  std::string poses;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    times_us.push_back(1305031102'175304 + 33'000 * static_cast<int64_t>(i));
+    times_ns.push_back(1403636579'763555584 + 50'000'000 * static_cast<int64_t>(i));
+    poses += PoseLine(times_us.back(), truth[i]);
+  }
+  WriteTum(At("data/rgbd_dataset_freiburg1_xyz"), times_us, poses);
+  WriteEuroc(At("data/MH_01_easy"), times_ns, times_ns, truth);
+  // GeoCalib's centred principal point and a focal length that is 10 % too long.
+  std::ofstream(At("other.txt")) << "kitti 09 790.7416 790.7416 607.1928 185.2157\n";
+  const std::string splits = CALFVO_SPLITS "/*_test.txt";
+  const Outcome suite = Suite("--table all --quiet --intrinsics other.txt --split " + splits);
+  ASSERT_EQ(suite.exit_code, 0) << suite.err;
+  for (const char* table : {"Table 1 of the paper", "Table 2 of the paper", "Tables 3 and S1 of the paper",
+                            "Table S1 of the paper", "Table S2 of the paper", "Table S3 of the paper",
+                            "Table S4 of the paper", "section S6 of the paper", "section 4.1 of the paper"}) {
+    EXPECT_THAT(suite.out, HasSubstr(table));
+  }
+  for (const std::string benchmark : {"ScanNet", "KITTI", "TartanAir", "TUM", "EuRoC"}) {
+    for (const std::string row :
+         {": GeoCalib, paper", ": CalfVO, paper", ": tiny, this run", " t_rel: these runs"}) {
+      EXPECT_THAT(suite.out, HasSubstr(benchmark + row));
+    }
+  }
+  EXPECT_THAT(suite.out, testing::ContainsRegex("KITTI: other +1 +10\\.0 +10\\.0 +10\\.0 +0\\.0 +0\\.00"));
+  EXPECT_THAT(suite.out, testing::ContainsRegex("no confidence, paper .* 0\\.0085 +0\\.2838"));
+  const Outcome refused = Suite("--quiet --intrinsics none.txt");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("none.txt"));
+}
+
+// Refined paths are scored, and the network's own beside them.
+TEST_F(SuiteCli, RefinesAndComparesMovers) {
+  for (const char* share : {"0", "0.25"}) {
+    const Outcome clip = Calfvo(fmt::format(
+        "synth room --size 160x120 --quiet --frames 10 --no-video --movers {0} -o data/m{0}", share));
+    ASSERT_EQ(clip.exit_code, 0) << clip.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(At("data/m0/mask")));
+  EXPECT_TRUE(std::filesystem::exists(At("data/m0.25/mask/000009.png")));
+  if (!CanRefine()) GTEST_SKIP() << "this build cannot refine";
+  const Outcome suite = Suite("--refine --live --quiet --format csv --table movers,accuracy,runtime");
+  ASSERT_EQ(suite.exit_code, 0) << suite.err;
+  for (const char* line : {"movers,0 %,n,1,", "movers,25 %,n,1,", "movers,25 %,refined,"}) {
+    EXPECT_THAT(suite.out, HasSubstr(line));
+  }
+  EXPECT_THAT(suite.out, HasSubstr("\"tiny refined, this run\",tum-layout t_rel,"));
+  EXPECT_THAT(suite.out, HasSubstr("\"tum-layout: tiny, this run\",batch,1,"));
+  const auto result = nlohmann::json::parse(ReadWholeFile(At("out/tum-layout/m0/result.json")));
+  EXPECT_TRUE(result["refine"]);
+  const Outcome eval =
+      Calfvo("eval --json --ref data/m0/groundtruth.txt --est out/tum-layout/m0/network.tum");
+  EXPECT_NEAR(result["network"]["t_rel"], nlohmann::json::parse(eval.out)["t_rel"], 1e-9);
+  // Other settings than those of the folder.
+  EXPECT_THAT(Suite("--quiet --table movers").err, HasSubstr("has other settings"));
+}
+
+TEST_F(SuiteCli, ConfidenceIsAnImageToo) {
   MakeClips();
   const Outcome suite = Suite("--quiet --format html --table calibration");
   ASSERT_EQ(suite.exit_code, 0) << suite.err;
@@ -76,21 +143,33 @@ TEST_F(SuiteCli, ConfidenceIsAPictureToo) {
   EXPECT_TRUE(std::filesystem::exists(At("out/tum-layout/one/report/largest-errors.png")));
 }
 
-TEST_F(SuiteCli, AFailureIsToldAndTheSameCommandGoesOn) {
+TEST_F(SuiteCli, AFailureIsReportedAndTheSameCommandResumes) {
   MakeClips();
-  const auto picture = std::filesystem::directory_iterator(At("data/one/rgb"))->path();
-  const std::string bytes = ReadWholeFile(picture);
-  std::ofstream(picture) << "no picture";
+  const auto image = std::filesystem::directory_iterator(At("data/one/rgb"))->path();
+  const std::string bytes = ReadWholeFile(image);
+  std::ofstream(image) << "no image";
   const Outcome broken = Suite("--quiet --table completion");
   EXPECT_EQ(broken.exit_code, 1);
   EXPECT_THAT(broken.err, HasSubstr("1 of 2 sequences failed"));
-  EXPECT_THAT(broken.err, HasSubstr(picture.filename().string()));
+  EXPECT_THAT(broken.err, HasSubstr(image.filename().string()));
   EXPECT_THAT(broken.out, HasSubstr("tum-layout: tiny, this run          2          1      24           12"));
-  std::ofstream(picture, std::ios::binary) << bytes;
+  std::ofstream(image, std::ios::binary) << bytes;
   const Outcome again = Suite("--table completion");
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("tum-layout/one"));
   EXPECT_THAT(again.err, Not(HasSubstr("tum-layout/two")));
+}
+
+TEST_F(SuiteCli, ResultsOfOtherDataOfTheSameNameAreNotReported) {
+  MakeClips();
+  ASSERT_EQ(Suite("--quiet --table accuracy").exit_code, 0);
+  std::filesystem::rename(At("data"), At("moved"));
+  EXPECT_EQ(Calfvo("suite --model tiny.safetensors --data moved -o out --quiet --table accuracy").exit_code,
+            0);
+  ASSERT_EQ(Calfvo("synth room --size 64x48 --quiet --frames 12 --seed 3 -o data/one").exit_code, 0);
+  const Outcome other = Suite("--quiet --table accuracy");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.err, HasSubstr("one/result.json: is the result of another sequence of this name"));
 }
 
 TEST_F(SuiteCli, SeveralModelsInOneTable) {
@@ -112,7 +191,7 @@ TEST_F(SuiteCli, SeveralModelsInOneTable) {
               HasSubstr("ablations,other,rotation,quaternion,\nablations,other,confidence,none,\n"));
   EXPECT_THAT(both.out, HasSubstr(",best\n"));
   EXPECT_THAT(both.out, HasSubstr(",second\n"));
-  // The number that the suite itself has told.
+  // The number that the suite reported.
   const std::string before = "accuracy,\"tiny, this run\",tum-layout t_rel,";
   const size_t at = tiny.out.find(before);
   ASSERT_NE(at, std::string::npos);
@@ -136,7 +215,7 @@ TEST_F(SuiteCli, WhatCannotBeCompared) {
   EXPECT_THAT(Calfvo("suite --compare out").err, HasSubstr("out/tum/walk/result.json: "));
   const Outcome with_data = Calfvo("suite --compare out --data data");
   EXPECT_EQ(with_data.exit_code, 2);
-  EXPECT_THAT(with_data.err, HasSubstr("--data: is for running; --compare reads what was run before"));
+  EXPECT_THAT(with_data.err, HasSubstr("--data: cannot be combined with --compare, which runs nothing"));
   EXPECT_EQ(Calfvo("suite --compare out --overlap 3").exit_code, 2);
   EXPECT_EQ(Calfvo("suite --compare").exit_code, 2);
 }

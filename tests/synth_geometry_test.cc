@@ -7,9 +7,9 @@
 #include <cmath>
 #include <optional>
 
-#include "base/atomic_file.h"
 #include "calfvo/trajectory.h"
 #include "clip_files.h"
+#include "core/base/atomic_file.h"
 #include "run_program.h"
 
 namespace calfvo {

@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "base/interrupt.h"
-#include "base/log.h"
-#include "base/usage_message.h"
 #include "calfvo/error.h"
+#include "core/base/interrupt.h"
+#include "core/base/log.h"
+#include "core/base/quoted.h"
+#include "core/base/usage_message.h"
 #include "loop/run.h"
 
 namespace calfvo::train {
@@ -110,9 +111,9 @@ int main(int argc, char** argv) {
   try {
     return calfvo::train::Main(argc, argv);
   } catch (const calfvo::Error& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    std::fprintf(stderr, "error: %s\n", calfvo::Printable(error.what()).c_str());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: unexpected: %s\n", error.what());
+    std::fprintf(stderr, "error: unexpected: %s\n", calfvo::Printable(error.what()).c_str());
   }
   return calfvo::train::kFailure;
 }

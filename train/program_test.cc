@@ -15,19 +15,22 @@
 #include <thread>
 #include <vector>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
+#include "io/datasets/test_layouts.h"
 #include "loop/checkpoint.h"
 #include "loop/test_config.h"
 #include "loop/test_recording.h"
-#include "weights/weight_source.h"
+#include "loop/train_log.h"
+#include "nn/weights/weight_source.h"
 
 namespace calfvo::train {
 namespace {
 
 using Arguments = std::vector<std::string>;
 
-// Starts calfvo-train with further variables; its messages go to `messages`.
-pid_t Start(Arguments arguments, const Arguments& variables, const std::filesystem::path& messages) {
+// Starts calfvo-train in a folder, with further variables; its messages go to `messages`.
+pid_t Start(Arguments arguments, const Arguments& variables, const std::filesystem::path& messages,
+            const std::filesystem::path& working_folder = ".") {
   arguments.insert(arguments.begin(), CALFVO_TRAIN_PROGRAM);
   Arguments environment = variables;
   for (char** variable = environ; *variable != nullptr; ++variable) environment.emplace_back(*variable);
@@ -41,6 +44,7 @@ pid_t Start(Arguments arguments, const Arguments& variables, const std::filesyst
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 2, messages.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   posix_spawn_file_actions_adddup2(&actions, 2, 1);
+  posix_spawn_file_actions_addchdir_np(&actions, working_folder.c_str());
   pid_t process = -1;
   const int failed = ::posix_spawn(&process, CALFVO_TRAIN_PROGRAM, &actions, nullptr,
                                    pointers(arguments).data(), pointers(environment).data());
@@ -67,6 +71,25 @@ void Pause(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
+// The first exit code that is not 0 of two processes of one run.
+int RunTwo(const Arguments& arguments, const std::filesystem::path& messages,
+           const std::filesystem::path& working_folder = ".") {
+  const std::string port = std::to_string(20'000 + ::getpid() % 20'000);
+  std::vector<pid_t> processes;
+  for (const char* rank : {"0", "1"}) {
+    processes.push_back(Start(arguments,
+                              {std::string("RANK=") + rank, std::string("LOCAL_RANK=") + rank, "WORLD_SIZE=2",
+                               "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port},
+                              messages, working_folder));
+  }
+  int result = 0;
+  for (const pid_t process : processes) {
+    const int code = Wait(process);
+    if (result == 0) result = code;
+  }
+  return result;
+}
+
 // Whole batches and halves of them differ by rounding alone, which AdamW's division by the size of the
 // gradient enlarges at first; a large eps keeps that in bounds.
 void ExpectTwoFollowOne(const std::filesystem::path& folder, const Arguments& more) {
@@ -76,15 +99,7 @@ void ExpectTwoFollowOne(const std::filesystem::path& folder, const Arguments& mo
     return result;
   };
   ASSERT_EQ(Wait(Start(arguments("one"), {}, folder / "one.txt")), 0) << ReadWholeFile(folder / "one.txt");
-  const std::string port = std::to_string(20'000 + ::getpid() % 20'000);
-  std::vector<pid_t> processes;
-  for (const char* rank : {"0", "1"}) {
-    processes.push_back(
-        Start(arguments("two"),
-              {std::string("RANK=") + rank, "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port},
-              folder / "two.txt"));
-  }
-  for (const pid_t process : processes) ASSERT_EQ(Wait(process), 0) << ReadWholeFile(folder / "two.txt");
+  ASSERT_EQ(RunTwo(arguments("two"), folder / "two.txt"), 0) << ReadWholeFile(folder / "two.txt");
 
   const auto one = OpenWeights(CheckpointFolder(folder / "one").PathAt(20));
   const auto two = OpenWeights(CheckpointFolder(folder / "two").PathAt(20));
@@ -115,6 +130,57 @@ TEST(Program, TwoProcessesFollowOneInAMixture) {
   ExpectTwoFollowOne(folder.path(),
                      {"--set", "data.procedural.share=1", "--set",
                       "data.datasets=[{ path = '" + (folder.path() / "set").string() + "', share = 3 }]"});
+}
+
+Arguments Assigned(Arguments arguments, const std::vector<std::string>& assignments) {
+  for (const std::string& assignment : assignments) arguments.insert(arguments.end(), {"--set", assignment});
+  return arguments;
+}
+
+// Ahead by 0.1 m per frame.
+std::vector<Rigid3> StraightPath(int frames) {
+  std::vector<Rigid3> path(static_cast<size_t>(frames));
+  for (size_t i = 0; i < path.size(); ++i) path[i].translation.z() = 0.1 * static_cast<double>(i);
+  return path;
+}
+
+// paper.toml as docs/training.md starts it, on recordings in the layouts that it names, with a small network
+// and few steps.
+TEST(Program, TwoProcessesTrainThePapersConfiguration) {
+  const TempFolder folder;
+  const auto data = folder.path() / "data";
+  const std::vector<Rigid3> truth = StraightPath(24);
+  WriteTartanAir(data / "tartanair-v2/ForestEnv/Data_easy/P000", "lcam_front", truth);
+  WriteScanNet(data / "scannet/scans/scene0000_00", truth);
+  WriteKitti(data / "kitti", "00", truth);
+  WriteVirtualKitti2(data / "virtual-kitti", data / "virtual-kitti", truth);
+  const auto configs = std::filesystem::path(CALFVO_TRAIN_CONFIGS);
+  std::filesystem::create_directory_symlink(configs.parent_path(), folder.path() / "configs");
+  const std::vector<std::string> small = {
+      "model.input.size=32",   "model.encoder.dim=32",    "model.encoder.depth=1",
+      "model.encoder.heads=2", "model.encoder.hidden=32", "model.decoder.dim=32",
+      "model.decoder.depth=1", "model.decoder.heads=2",   "model.decoder.hidden=32",
+      "schedule.steps=4",      "schedule.warmup_steps=1", "loop.device=cpu",
+      "loop.log_every=2",      "loop.checkpoint_every=2", "loop.bf16=false"};
+  // An encoder to start from.
+  std::vector<std::string> encoder = small;
+  encoder.insert(encoder.end(), {"loop.freeze_encoder=false", "loop.init_encoder=''", "schedule.steps=2",
+                                 "loop.batch_per_process=1", "data.cache=''"});
+  const auto messages = folder.path() / "messages.txt";
+  const auto arguments = [&](const char* out, const std::vector<std::string>& assignments) {
+    return Assigned({"--config", "configs/train/paper.toml", "--out", out}, assignments);
+  };
+  ASSERT_EQ(Wait(Start(arguments("encoder", encoder), {}, messages, folder.path())), 0)
+      << ReadWholeFile(messages);
+  std::filesystem::create_directory(folder.path() / "models");
+  std::filesystem::rename(folder.path() / "encoder/model.safetensors",
+                          folder.path() / "models/croco-encoder.safetensors");
+
+  ASSERT_EQ(RunTwo(arguments("runs", small), messages, folder.path()), 0) << ReadWholeFile(messages);
+  const TrainLog log(folder.path() / "runs/log.jsonl", 4);
+  ASSERT_EQ(log.train().size(), 2U);
+  EXPECT_TRUE(std::isfinite(log.train().back().loss));
+  EXPECT_TRUE(exists(folder.path() / "runs/model.safetensors"));
 }
 
 TEST(Program, InterruptSavesACheckpoint) {

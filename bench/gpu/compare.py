@@ -36,7 +36,7 @@ def table(peer, ours):
     gflop = ours[0]["gflop_per_frame"]
     lines = [HEADING]
     for schedule in ("live", "stream", "offline"):
-        # PyTorch has no schedule of its own where the next frames are encoded beside a window.
+        # The PyTorch peer does not encode the next frames concurrently with a window.
         peers = [row for row in rows if row["schedule"] == schedule.replace("stream", "live")
                  and row["name"].startswith("PyTorch")]
         ours_now = [row for row in rows if row["schedule"] == schedule and row not in peers]

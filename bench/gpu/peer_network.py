@@ -162,7 +162,7 @@ class Encoder(nn.Module):
 # ---- Decoder: tokens of windows [W, K, N, dim] -> descriptors [W, (1 + K) * d] ---------------------------------------
 
 class TimeAttention(Attention):
-    """Over the frames of a window, at each place; followed by a linear map of its own."""
+    """Over the frames of a window, at each place; followed by a separate linear map."""
 
     def __init__(self, dim, heads, eps):
         super().__init__(dim, heads)
@@ -225,7 +225,7 @@ class Decoder(nn.Module):
         self.time_embed = nn.Parameter(torch.empty(config["window"], dim))
         self.camera = nn.Parameter(torch.empty(dim))
         if config["input"].get("aspect", False):
-            self.aspect = nn.Parameter(torch.empty(dim))  # of no effect here: the pictures are square
+            self.aspect = nn.Parameter(torch.empty(dim))  # of no effect here: the images are square
         self.blocks = nn.ModuleList(DecoderBlock(decoder) for _ in range(decoder["depth"]))
 
     def forward(self, tokens):
@@ -252,7 +252,7 @@ class Network(nn.Module):
         self.head = nn.Linear((1 + window) * config["decoder"]["dim"], (window - 1) * values)
 
     def encode(self, current, previous):
-        """F32 pictures [B, 3, S, S] -> tokens [B, N, d] for the decoder."""
+        """F32 images [B, 3, S, S] -> tokens [B, N, d] for the decoder."""
         dtype = self.decoder.camera.dtype
         tokens = self.encoder(current.to(dtype), previous.to(dtype))
         return self.decoder.input(tokens) if hasattr(self.decoder, "input") else tokens

@@ -11,9 +11,9 @@ import csv
 import re
 import sys
 
-RENDERER = "PictureKernel"  # runs once per step
+RENDERER = "ImageKernel"  # runs once per step
 MICROSECONDS = {"ns": 1e-3, "nsecond": 1e-3, "us": 1.0, "usecond": 1.0, "ms": 1e3, "msecond": 1e3}
-# The first that a kernel's name fits. Norms are told apart by the arguments of their template: lanes, vectors, GELU.
+# The first pattern that matches a kernel's name counts. Template arguments (lanes, vectors, GELU) distinguish norms.
 GROUPS = [
     ("tracing and shading", RENDERER),
     ("rest of rendering", r"synth::|MotionKernel|RelativePoses|LogAspects"),

@@ -6,7 +6,7 @@
 --check and --show take what `calfvo bench --dump` wrote. The peer computes the same window in F64 and in bf16, and prints
 relative errors: the norm of the difference over the norm. Where a --check file or its own bf16 is further than --bound
 from F64, it ends with exit code 1. Then it measures, eager and compiled, with and without CUDA graphs; what compiled
-functions compute is held against F64 too. A step is what `calfvo bench` counts, pictures from host memory to values in
+functions compute is held against F64 too. A step is what `calfvo bench` counts, images from host memory to values in
 host memory. Times are of CUDA events, medians. Needs PyTorch 2.1 or later; with --device cpu it only compares.
 """
 import argparse
@@ -41,7 +41,7 @@ def relative_error(values, reference):
 
 
 class Correctness:
-    """What F64 says of each file's window, and how far others are from it."""
+    """The values in F64 of each file's window, and the errors of others relative to them."""
 
     def __init__(self, paths, reference, device, bound):
         self.bound = bound
@@ -54,7 +54,7 @@ class Correctness:
             exact = window_values(reference.encode, reference.decode, images)
             self.windows.append((metadata["backend"], images, tensors["values"].to(device), exact))
 
-    def tell(self, who, error, must_hold):
+    def report(self, who, error, must_hold):
         wrong = must_hold and not error <= self.bound
         self.good = self.good and not wrong
         self.errors[who] = error
@@ -63,14 +63,14 @@ class Correctness:
     def check_files(self, checked):
         print("relative error against PyTorch F64")
         for index, (who, _, ours, exact) in enumerate(self.windows):
-            self.tell(who, relative_error(ours, exact), must_hold=index < checked)
+            self.report(who, relative_error(ours, exact), must_hold=index < checked)
 
     def check_peer(self, name, encode, decode, batch=None, windows=1):
         """The images of all files are the same, so that the first stands for all."""
         who, images, ours, exact = self.windows[0]
         values = window_values(encode, decode, images, batch, windows)
-        self.tell(f"PyTorch {name}", relative_error(values, exact), must_hold=True)
-        self.tell(f"PyTorch {name}, against {who}", relative_error(values, ours), must_hold=False)
+        self.report(f"PyTorch {name}", relative_error(values, exact), must_hold=True)
+        self.report(f"PyTorch {name}, against {who}", relative_error(values, ours), must_hold=False)
 
 
 # ---- Speed -----------------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ class Step:
         advance = window - overlap
         self.encode, self.decode, self.overlap = encode, decode, overlap
         self.new_frames = advance * windows
-        self.pictures = (2.0 * torch.rand(self.new_frames, 3, size, size) - 1.0).pin_memory()
+        self.images = (2.0 * torch.rand(self.new_frames, 3, size, size) - 1.0).pin_memory()
         self.frames = torch.zeros(1 + self.new_frames, 3, size, size, device="cuda")  # the one before comes first
         embedding = network.decoder.pos_embed
         self.kept = torch.zeros(overlap, *embedding.shape, dtype=embedding.dtype, device="cuda")
@@ -123,7 +123,7 @@ class Step:
 
     def __call__(self):
         self.frames[0].copy_(self.frames[-1])
-        self.frames[1:].copy_(self.pictures, non_blocking=True)
+        self.frames[1:].copy_(self.images, non_blocking=True)
         self.run()
         self.result.copy_(self.values, non_blocking=True)
 
@@ -188,7 +188,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="model file of calfvo")
     parser.add_argument("--check", action="append", default=[], metavar="FILE", help="dump that must be right")
-    parser.add_argument("--show", action="append", default=[], metavar="FILE", help="dump whose error is only told")
+    parser.add_argument("--show", action="append", default=[], metavar="FILE", help="dump to print the error of, unchecked")
     parser.add_argument("--bound", type=float, default=2e-2, help="largest relative error of bf16 (%(default)s)")
     parser.add_argument("--overlap", type=int, default=5, help="frames that windows share (%(default)s)")
     parser.add_argument("--windows", type=int, default=16, help="windows of an offline step (%(default)s)")

@@ -7,8 +7,8 @@
 
 namespace calfvo {
 
-// Something the caller can act on: a file that cannot be read, a field with a wrong value, an option that
-// makes no sense. The message names the file, the field and the value, and says what was expected.
+// A failure that the caller can act on: an unreadable file, a field with a wrong value, an invalid option.
+// The message names the file, the field, the value and what was expected.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}

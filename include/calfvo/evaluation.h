@@ -14,7 +14,7 @@
 
 namespace calfvo {
 
-// What is done to the estimate before its errors are taken.
+// Transformation of the estimate before errors are computed.
 enum class Alignment {
   kNone,    // nothing: both are in the same frame already
   kOrigin,  // moved so that its first matched pose is the reference's
@@ -24,15 +24,17 @@ enum class Alignment {
 
 // The alignment called `name` (none, origin, se3, sim3); throws Error listing the names otherwise.
 Alignment AlignmentFromName(std::string_view name);
+// The inverse of AlignmentFromName.
 std::string_view AlignmentName(Alignment alignment);
 
+// Alignment and matching of two trajectories.
 struct EvaluationOptions {
   Alignment alignment = Alignment::kNone;
 
   // Poses further apart in time than this are not matched. Trajectories without a clock are matched by index.
   double max_time_difference_s = 0.01;
 
-  // Throws Error naming the option that makes no sense.
+  // Throws Error naming the invalid option.
   void Validate() const;
 };
 
@@ -59,6 +61,7 @@ struct RelativeError {
   double t_rel_m, r_rel_deg;
 };
 
+// Errors of an estimate: metres, degrees.
 struct Evaluation {
   Alignment alignment;
   Similarity3 reference_from_estimate;  // the alignment that was applied
@@ -80,8 +83,8 @@ struct Evaluation {
   // The paper's relative errors per frame: the means of rpe.
   double t_rel_m, r_rel_deg;
 
-  // The same of two guesses that see nothing: a camera that stands still, and the one motion that, repeated,
-  // has the least error here, which takes knowing the reference. NaN for a single pair.
+  // The same for two baselines that use no images: a static camera, and the constant motion with the least
+  // error on this reference. NaN for a single pair.
   RelativeError zero_motion, constant_motion;
 
   // Absolute errors as the paper reports them "as is": no fit, both trajectories starting at the identity.
@@ -90,8 +93,8 @@ struct Evaluation {
   std::optional<SegmentErrors> kitti;  // absent when the reference is shorter than 100 m
 };
 
-// Matches poses by time, aligns, and measures. Throws Error when no poses match, saying which times each one
-// covers, and when a trajectory is not what Trajectory promises.
+// Matches poses by time, aligns the estimate and computes errors. Throws Error if no poses match, with the
+// time span of each trajectory, or if a trajectory violates the contract of Trajectory.
 Evaluation Evaluate(const Trajectory& reference, const Trajectory& estimate,
                     const EvaluationOptions& options = {});
 

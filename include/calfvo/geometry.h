@@ -11,6 +11,7 @@
 
 namespace calfvo {
 
+// Unaligned double-precision Eigen types.
 using Quaternion = Eigen::Quaternion<double, Eigen::DontAlign>;
 using Matrix6 = Eigen::Matrix<double, 6, 6, Eigen::DontAlign>;
 using Vector6 = Eigen::Matrix<double, 6, 1, Eigen::DontAlign>;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calfvo/camera.h"
 #include "calfvo/geometry.h"
 
 namespace calfvo {
@@ -24,8 +25,8 @@ struct Trajectory {
   std::vector<Rigid3> world_from_camera = {};
 
   // Covariance of (δp, δθ): metres along the world's axes, then radians about the camera's axes, with
-  // p_true = p + δp and R_true = R·Exp(δθ). Of estimates (PoseEstimate says what it is worth) it is relative
-  // to the first pose, whose own is zero.
+  // p_true = p + δp and R_true = R·Exp(δθ). For estimates (limits: PoseEstimate) it is relative to
+  // the first pose, whose covariance is zero.
   std::vector<Matrix6> covariances = {};
 
   // False when the source has no clock (KITTI): then timestamps count frames, one second each.
@@ -35,10 +36,12 @@ struct Trajectory {
   bool empty() const { return world_from_camera.empty(); }
 };
 
+// File formats of trajectories (docs/formats.md).
 enum class TrajectoryFormat { kTum, kKitti, kEuroc, kCsv, kNpz };
 
 // The format called `name` (tum, kitti, euroc, csv, npz); throws Error listing the names otherwise.
 TrajectoryFormat TrajectoryFormatFromName(std::string_view name);
+// The inverse of TrajectoryFormatFromName.
 std::string_view TrajectoryFormatName(TrajectoryFormat format);
 
 // Reads a file as TUM, KITTI, EuRoC or calfvo CSV: `format`, or what its first data line looks like. Throws
@@ -49,24 +52,22 @@ Trajectory ReadTrajectory(const std::filesystem::path& path, std::optional<Traje
 Trajectory ReadTrajectory(std::istream& stream, const std::string& name,
                           std::optional<TrajectoryFormat> format = {});
 
-// Writes `path` whole or not at all. Throws Error when the trajectory is not what Trajectory promises, or
-// naming what fails in writing.
+// Writes `path` atomically. Throws Error if the trajectory violates the contract of Trajectory or if writing
+// fails.
 void WriteTrajectory(const Trajectory& trajectory, const std::filesystem::path& path,
                      TrajectoryFormat format);
 
-// What COLMAP wants to know beside the poses.
-struct ColmapImages {
-  int width = 0;   // pixels
-  int height = 0;  // pixels
-  // Pixels. calfvo estimates no intrinsics, so 0 writes a guess (0.8 × the longer side), for COLMAP to
-  // refine.
-  double focal_px = 0.0;
+// Camera, points and image names for COLMAP.
+struct ColmapModel {
+  // With distortion it becomes a SIMPLE_RADIAL camera, else a SIMPLE_PINHOLE one. A focal length of 0 stands
+  // for the guess √(width · height), for COLMAP to refine; a guess is marked as such.
+  Camera camera = {};
+  std::vector<MapPoint> points = {};  // written without their observations
   // One per pose; empty writes frame_000000.png, frame_000001.png, …
   std::vector<std::string> names = {};
 };
 
-// Writes cameras.txt, images.txt and an empty points3D.txt into `folder`, which is made if need be.
-void WriteColmap(const Trajectory& trajectory, const std::filesystem::path& folder,
-                 const ColmapImages& images);
+// Writes cameras, images and points3D, each as .txt and .bin, into `folder`, which is created if missing.
+void WriteColmap(const Trajectory& trajectory, const std::filesystem::path& folder, const ColmapModel& model);
 
 }  // namespace calfvo

@@ -14,7 +14,7 @@ run(${CMAKE_COMMAND} -G Ninja -S "${SOURCE}" -B "${SCRATCH}/build" "-DCMAKE_PREF
     "-DCMAKE_CXX_COMPILER=${COMPILER}")
 run(${CMAKE_COMMAND} --build "${SCRATCH}/build")
 # What is not there is not found: another minor version, a component.
-foreach(wanted "0.2" "0.1 COMPONENTS video")
+foreach(wanted "0.1" "0.3" "0.2 COMPONENTS video")
   file(WRITE "${SCRATCH}/missing/CMakeLists.txt"
        "cmake_minimum_required(VERSION 3.25)\nproject(missing NONE)\nfind_package(calfvo ${wanted} REQUIRED)\n")
   execute_process(COMMAND ${CMAKE_COMMAND} -S "${SCRATCH}/missing" -B "${SCRATCH}/missing/build"
@@ -23,9 +23,9 @@ foreach(wanted "0.2" "0.1 COMPONENTS video")
     message(FATAL_ERROR "calfvo ${wanted} was found, though there is none")
   endif()
 endforeach()
-file(GLOB_RECURSE for_this_version "${prefix}/*/libcalfvo.so.0.1")
+file(GLOB_RECURSE for_this_version "${prefix}/*/libcalfvo.so.0.2")
 if(NOT for_this_version)
-  message(FATAL_ERROR "programs made for calfvo 0.1 would take any 0.x")
+  message(FATAL_ERROR "programs made for calfvo 0.2 would take any 0.x")
 endif()
 if(NOT EXISTS "${prefix}/share/calfvo/models/calfvo-s.safetensors")
   message(FATAL_ERROR "the model was not installed")

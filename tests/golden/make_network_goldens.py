@@ -40,7 +40,7 @@ def decoder(kind, dim, heads, hidden, norm_eps):
     return {"kind": kind, "dim": dim, "depth": 2, "heads": heads, "hidden": hidden, "norm_eps": norm_eps}
 
 
-# name: (window K, frames F, image size S, encoder, decoder, rotation, confidence, width / height if it is told)
+# name: (window K, frames F, image size S, encoder, decoder, rotation, confidence, width / height if given)
 CASES = {
     "croco": (4, 4, 32, vit("croco", 8, 16, 2, 20, 1e-6, rope_base=100),
               decoder("time_space", 16, 2, 18, 1e-6), "procrustes", True),
@@ -68,17 +68,17 @@ CASES = {
 }
 
 
-def make_input(size, told_aspect):
-    rule = {"resize": "squash", "filter": "bilinear"} if told_aspect else \
+def make_input(size, aspect_aspect):
+    rule = {"resize": "squash", "filter": "bilinear"} if aspect_aspect else \
            {"resize": "crop", "filter": "lanczos_or_bicubic"}
     numbers = {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}
-    return {"size": size, **rule, **numbers, **({"aspect": True} if told_aspect else {})}
+    return {"size": size, **rule, **numbers, **({"aspect": True} if aspect_aspect else {})}
 
 
-def make_config(name, window, size, encoder, decoder_config, rotation, confidence, told_aspect=None):
+def make_config(name, window, size, encoder, decoder_config, rotation, confidence, aspect_aspect=None):
     return {"format": 1, "name": f"golden-{name}", "licence": "Apache-2.0", "training": "none (random weights)",
             "window": window,
-            "input": make_input(size, told_aspect),
+            "input": make_input(size, aspect_aspect),
             "encoder": encoder, "decoder": decoder_config,
             "head": {"rotation": rotation, "confidence": confidence, "translation_mean": [0.125, -0.25, 0.5],
                      "translation_std": [0.5, 0.75, 2.5], "log_variance_shift": [0.375, -1.25]}}
@@ -147,10 +147,10 @@ def make_case(index, name):
     weights, images = random_weights(rng, config), random_images(rng, frames, size)
     w = {key: value.astype(np.float64) for key, value in weights.items()}
     tokens = network.encode(w, config, images.astype(np.float64))
-    told = parts[4:]
-    expected = {"images": images, "tokens": tokens, **network.run_window(w, config, tokens[:window], *told)}
-    if told:
-        expected["width_over_height"] = np.array(told)
+    aspect = parts[4:]
+    expected = {"images": images, "tokens": tokens, **network.run_window(w, config, tokens[:window], *aspect)}
+    if aspect:
+        expected["width_over_height"] = np.array(aspect)
     return config, weights, expected
 
 

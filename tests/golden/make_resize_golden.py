@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Pillow makes of invented pictures, for src/frames/resize_test.cc and preprocessor_test.cc:
+"""What Pillow makes of synthetic images, for src/core/image/resize_test.cc and preprocessor_test.cc:
 
     /usr/bin/python3 tests/golden/make_resize_golden.py            # writes resize.golden.txt here
     /usr/bin/python3 tests/golden/make_resize_golden.py --check    # exits 1 if the file here differs, 77 without Pillow
 
-Lines of the file, all sizes in pixels, pictures as RGB bytes row by row:
+Lines of the file, all sizes in pixels, images as RGB bytes row by row:
 
     resize FILTER IN_WIDTH IN_HEIGHT OUT_WIDTH OUT_HEIGHT CRC32
     pixels FILTER IN_WIDTH IN_HEIGHT OUT_WIDTH OUT_HEIGHT BYTES_IN_HEX
@@ -38,7 +38,7 @@ INPUTS = [(1, 1), (1, 300), (401, 2), (100, 75), (75, 100), (223, 223), (224, 22
           (1241, 376), (1280, 720)]
 
 
-def picture(width, height):
+def test_image(width, height):
     """Fields of 24 × 24 pixels, in turn noise and stripes of black and white."""
     x = np.arange(width, dtype=np.uint32)[None, :, None]
     y = np.arange(height, dtype=np.uint32)[:, None, None]
@@ -75,16 +75,16 @@ def crc(image):
 
 def make_lines():
     for size in RESIZES:
-        image = picture(*size[:2])
+        image = test_image(*size[:2])
         for name, resampling in FILTERS.items():
             yield ("resize", name, *size, crc(image.resize(size[2:], resampling)))
     for name, *size in LARGE:
-        yield ("resize", name, *size, crc(picture(*size[:2]).resize(size[2:], FILTERS[name])))
+        yield ("resize", name, *size, crc(test_image(*size[:2]).resize(size[2:], FILTERS[name])))
     for size in PIXELS:
         for name, resampling in FILTERS.items():
-            yield ("pixels", name, *size, picture(*size[:2]).resize(size[2:], resampling).tobytes().hex())
+            yield ("pixels", name, *size, test_image(*size[:2]).resize(size[2:], resampling).tobytes().hex())
     for size in INPUTS:
-        image = picture(*size)
+        image = test_image(*size)
         for name in ("lanczos_or_bicubic", "bilinear"):
             made = crop_input(image, 224, name)
             assert made.size == (224, 224)

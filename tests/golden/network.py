@@ -324,7 +324,7 @@ def poses_from_head(config, values):
 
 def run_window(w, config, tokens, width_over_height=1.0):
     """Encoder tokens of one window [K, N, dim] -> dict of everything after the encoder. The shape is that of the
-    pictures before they were resized."""
+    images before they were resized."""
     camera, x = decode(w, config, tokens, width_over_height)
     frames = x.mean(axis=1)
     values = linear(w, "head", np.concatenate([camera, frames.ravel()]))

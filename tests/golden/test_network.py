@@ -29,7 +29,7 @@ def load_case(name):
     return config, w, expected["images"].astype(np.float64), expected
 
 
-def told(expected):
+def aspect_of(expected):
     return expected.get("width_over_height", np.ones(1))
 
 
@@ -123,7 +123,7 @@ def test_dinov3_rope_layout():
 
 # ---- DINOv2 position embedding ---------------------------------------------------------------------------------------
 
-def test_interpolation_keeps_constants_and_mirrors():
+def test_interpolation_keeps_constants_and_flips():
     for rule in network.INTERPOLATIONS.values():
         for grid, n in ((37, 16), (7, 4), (3, 5), (5, 3)):
             assert close(rule(grid, n).sum(axis=1), 1.0)
@@ -159,7 +159,7 @@ def test_antialias_against_pillow_bounds():
 # ---- Decoder ---------------------------------------------------------------------------------------------------------
 
 def test_camera_slots_are_averaged():
-    """Identical frames act as one: the camera token cannot tell K copies from a single frame."""
+    """Identical frames act as one: the camera token cannot distinguish K copies from a single frame."""
     config, w, _, expected = load_case("croco")
     w["decoder.time_embed"] = np.zeros_like(w["decoder.time_embed"])
     one = expected["tokens"][:1]
@@ -269,14 +269,14 @@ def test_goldens_stay_away_from_singular_rotations():
     assert signs == {1.0, -1.0}
 
 
-# ---- The goldens tell mistakes apart ---------------------------------------------------------------------------------
+# ---- The goldens reveal mistakes -------------------------------------------------------------------------------------
 
 def test_every_tensor_matters():
     for name in goldens.CASES:
         config, w, images, expected = load_case(name)
         for key in w:
             moved = {**w, key: w[key] + 0.05 * RNG.standard_normal(w[key].shape)}
-            assert largest_change(outputs(config, moved, images, told(expected)), expected) > VISIBLE, (name, key)
+            assert largest_change(outputs(config, moved, images, aspect_of(expected)), expected) > VISIBLE, (name, key)
 
 
 def changed_by_config(name, *path_and_value):
@@ -287,7 +287,7 @@ def changed_by_config(name, *path_and_value):
     for key in path:
         node = node[key]
     node[last] = value
-    return largest_change(outputs(changed, w, images, told(expected)), expected)
+    return largest_change(outputs(changed, w, images, aspect_of(expected)), expected)
 
 
 def changed_by_patch(name, attribute, replacement):
@@ -295,7 +295,7 @@ def changed_by_patch(name, attribute, replacement):
     original = getattr(network, attribute)
     setattr(network, attribute, replacement(original))
     try:
-        return largest_change(outputs(config, w, images, told(expected)), expected)
+        return largest_change(outputs(config, w, images, aspect_of(expected)), expected)
     finally:
         setattr(network, attribute, original)
 

@@ -10,14 +10,14 @@
 #include <algorithm>
 #include <array>
 
-#include "clip/cuda_motion.h"
-#include "clip/texture_folder.h"
+#include "core/portable/random.h"
 #include "data/cuda_render_stream.h"
 #include "data/log_aspects.h"
 #include "data/relative_poses.h"
-#include "motion/real_paths.h"
-#include "portable/random.h"
-#include "synth/cuda_renderer.h"
+#include "synth/clip/cuda_motion.h"
+#include "synth/clip/texture_folder.h"
+#include "synth/motion/real_paths.h"
+#include "synth/render/cuda_renderer.h"
 
 namespace calfvo::train {
 namespace {
@@ -92,7 +92,7 @@ class CudaProceduralStream : public WindowStream {
         slots_{Slot(BatchOptions(options), textures.view(), device),
                Slot(BatchOptions(options), textures.view(), device)} {}
 
-  // What is queued uses the slots' memory. Errors have been told before.
+  // What is queued uses the slots' memory. Errors were reported before.
   ~CudaProceduralStream() override { static_cast<void>(cudaStreamSynchronize(stream_.stream())); }
   CudaProceduralStream(const CudaProceduralStream&) = delete;
   CudaProceduralStream& operator=(const CudaProceduralStream&) = delete;

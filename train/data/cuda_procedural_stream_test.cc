@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "core/portable/random.h"
 #include "data/procedural_stream.h"
 #include "data/test_aspect.h"
-#include "portable/random.h"
 
 namespace calfvo::train {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where pictures are rendered while the network trains. Built only with CALFVO_CUDA.
+// The CUDA stream that renders images while the network trains. Built only with CALFVO_CUDA.
 #pragma once
 
 #include <c10/cuda/CUDAStream.h>

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "base/thread_pool.h"
 #include "calfvo/error.h"
-#include "data/picture_store.h"
+#include "core/base/thread_pool.h"
+#include "data/image_store.h"
 #include "data/posed_frames.h"
 #include "data/prefetcher.h"
 
@@ -70,7 +70,7 @@ class DatasetStream : public WindowStream {
   }
 
  private:
-  std::unique_ptr<PictureStore> OpenStore(const SequenceSource& sequence) {
+  std::unique_ptr<ImageStore> OpenStore(const Sequence& sequence) {
     if (options_.cache.empty()) return DecodeWhenAsked(sequence, options_.input);
     const auto count = static_cast<int64_t>(PosesUntilInvalid(sequence).size());
     return OpenPacked(sequence, count, options_.input, options_.cache, threads_);
@@ -101,10 +101,10 @@ class DatasetStream : public WindowStream {
     threads_.ParallelFor(b, [&](int64_t w) {
       const int window = options_.first_window + static_cast<int>(w);
       const WindowChoice choice = sampler_.Draw(options_.seed, step, window);
-      const PictureStore& store =
+      const ImageStore& store =
           *stores_[static_cast<size_t>(choice.stream)][static_cast<size_t>(choice.sequence)];
-      const PictureShape shape = store.Read(choice.start, choice.stride,
-                                            {frames + static_cast<size_t>(w) * window_bytes, window_bytes});
+      const ImageShape shape = store.Read(choice.start, choice.stride,
+                                          {frames + static_cast<size_t>(w) * window_bytes, window_bytes});
       log_aspect[w] = std::log2(static_cast<float>(shape.width) / static_cast<float>(shape.height));
       const bool begins = choice.start < choice.stride || window % kStartEvery == 0;
       store.Read(begins ? choice.start : choice.start - choice.stride, choice.stride,
@@ -128,9 +128,9 @@ class DatasetStream : public WindowStream {
   const std::vector<Dataset> datasets_;
   const WindowSampler sampler_;
   ThreadPool threads_;
-  std::vector<std::vector<std::unique_ptr<PictureStore>>> stores_;  // as the sequences of datasets_
-  std::vector<std::vector<int64_t>> first_ids_;                     // of their frames
-  std::unique_ptr<Prefetcher<WindowBatch>> prefetcher_;             // last: its thread uses the rest
+  std::vector<std::vector<std::unique_ptr<ImageStore>>> stores_;  // as the sequences of datasets_
+  std::vector<std::vector<int64_t>> first_ids_;                   // of their frames
+  std::unique_ptr<Prefetcher<WindowBatch>> prefetcher_;           // last: its thread uses the rest
 };
 
 }  // namespace

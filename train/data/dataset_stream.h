@@ -11,14 +11,14 @@
 
 #include "data/window_sampler.h"
 #include "data/window_stream.h"
-#include "datasets/sequence.h"
-#include "weights/model_config.h"
+#include "io/datasets/sequence.h"
+#include "nn/architecture/model_config.h"
 
 namespace calfvo::train {
 
 struct Dataset {
   StreamOptions sampling;
-  std::vector<std::unique_ptr<SequenceSource>> sequences;
+  std::vector<std::unique_ptr<Sequence>> sequences;
 };
 
 struct DatasetStreamOptions {
@@ -29,7 +29,7 @@ struct DatasetStreamOptions {
   InputConfig input;     // size and way of resizing
   int threads = 0;       // that read and decode; 0 means one per core
   int batches = 3;       // that are prepared ahead, 1..64
-  // Where set, pictures are packed there before training starts, and read from there ever after.
+  // Where set, images are packed there before training starts, and read from there.
   std::filesystem::path cache;
 
   // Throws Error naming the field, its value and what is expected.
@@ -39,7 +39,7 @@ struct DatasetStreamOptions {
 // Batches of windows of the datasets, each drawn from one of them by share (window_sampler.h). Threads read
 // ahead; the copy to a GPU is queued on the stream that is current when At is called. Motion is not known.
 //
-// Throws Error for options that make no sense and datasets without windows; At throws it for pictures that
+// Throws Error for options that make no sense and datasets without windows; At throws it for images that
 // cannot be read.
 std::unique_ptr<WindowStream> OpenDatasetStream(std::vector<Dataset> datasets,
                                                 const DatasetStreamOptions& options, torch::Device device);

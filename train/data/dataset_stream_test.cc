@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 #include "data/mixture_stream.h"
 #include "data/test_sequence.h"
 
@@ -43,13 +43,13 @@ std::unique_ptr<WindowStream> Open(const DatasetStreamOptions& options) {
   return OpenDatasetStream(TwoDatasets(), options, torch::kCPU);
 }
 
-TEST(DatasetStream, PicturesAndPosesBelongTogether) {
+TEST(DatasetStream, ImagesAndPosesBelongTogether) {
   const WindowBatch batch = Open(SmallDataset())->At(0);
   EXPECT_EQ(batch.frames.sizes(), (torch::IntArrayRef{16, 4, 16, 16, 3}));
   EXPECT_FALSE(batch.motion.defined());
   EXPECT_EQ(batch.log_aspect.sizes(), (torch::IntArrayRef{16}));
   for (int64_t w = 0; w < 16; ++w) {
-    // The pictures' colours are frame numbers.
+    // The images' colours are frame numbers.
     const Tensor numbers = batch.frames[w].select(-1, 0).select(-1, 8).select(-1, 8).to(torch::kLong);
     const int64_t stride = (numbers[1] - numbers[0]).item<int64_t>();
     const int64_t before = batch.before[w][8][8][0].item<int64_t>();
@@ -76,24 +76,23 @@ TEST(DatasetStream, PicturesAndPosesBelongTogether) {
   }
 }
 
-TEST(DatasetStream, EqualNumbersMeanEqualPictures) {
+TEST(DatasetStream, EqualIdsMeanEqualImages) {
   const auto stream = Open(SmallDataset());
-  std::map<int64_t, std::pair<int, int>> picture_of_id;
+  std::map<int64_t, std::pair<int, int>> image_of_id;
   for (int64_t step = 0; step < 3; ++step) {
     const WindowBatch batch = stream->At(step);
     ASSERT_EQ(batch.frame_ids.sizes(), (torch::IntArrayRef{16, 4}));
     for (int64_t w = 0; w < 16; ++w) {
       for (int64_t k = 0; k < 4; ++k) {
         const Tensor colour = batch.frames[w][k][8][8];
-        const std::pair<int, int> picture(colour[0].item<int>(), colour[1].item<int>());
-        EXPECT_EQ(picture_of_id.emplace(batch.frame_ids[w][k].item<int64_t>(), picture).first->second,
-                  picture);
+        const std::pair<int, int> image(colour[0].item<int>(), colour[1].item<int>());
+        EXPECT_EQ(image_of_id.emplace(batch.frame_ids[w][k].item<int64_t>(), image).first->second, image);
       }
     }
   }
-  std::set<std::pair<int, int>> pictures;
-  for (const auto& [id, picture] : picture_of_id) pictures.insert(picture);
-  EXPECT_EQ(pictures.size(), picture_of_id.size());  // and other numbers other pictures
+  std::set<std::pair<int, int>> images;
+  for (const auto& [id, image] : image_of_id) images.insert(image);
+  EXPECT_EQ(images.size(), image_of_id.size());  // different ids, different images
 }
 
 TEST(DatasetStream, FollowsFromSeedAndStepAloneWithAndWithoutCache) {
@@ -121,7 +120,7 @@ TEST(DatasetStream, FollowsFromSeedAndStepAloneWithAndWithoutCache) {
   EXPECT_FALSE(torch::equal(Open(options)->At(0).frames, frames[0]));
 }
 
-TEST(DatasetStream, TellsOfPicturesThatCannotBeRead) {
+TEST(DatasetStream, ReportsImagesThatCannotBeRead) {
   std::vector<Dataset> datasets(1);
   auto sequence = std::make_unique<TestSequence>("a", 4);
   sequence->BreakFrame(2);

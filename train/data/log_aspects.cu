@@ -14,7 +14,7 @@ constexpr int kThreads = 64;
 
 __global__ void LogAspectsKernel(const CameraModel* cameras, int windows, float* log_aspect) {
   const int window = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (window < windows) log_aspect[window] = log2f(PictureAspect(cameras[window]));
+  if (window < windows) log_aspect[window] = log2f(ImageAspect(cameras[window]));
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of the pictures of a batch that was rendered on the GPU. Built only with CALFVO_CUDA.
+// The shapes of the images of a batch that was rendered on the GPU. Built only with CALFVO_CUDA.
 #pragma once
 
-#include "synth/cuda_renderer.h"
+#include "synth/render/cuda_renderer.h"
 
 namespace calfvo::train {
 
-// log2 of each camera's PictureAspect, [windows] both, in device memory, on `stream`. Errors of CUDA are
+// log2 of each camera's ImageAspect, [windows] both, in device memory, on `stream`. Errors of CUDA are
 // thrown as Error.
 void LaunchLogAspects(const CameraModel* cameras, int windows, float* log_aspect, CudaStream stream);
 

@@ -7,31 +7,10 @@
 #include <utility>
 
 #include "calfvo/error.h"
+#include "io/datasets/invalid_poses.h"
 
 namespace calfvo::train {
-namespace {
-
-class Trimmed : public SequenceSource {
- public:
-  Trimmed(std::unique_ptr<SequenceSource> source, int64_t first)
-      : source_(std::move(source)),
-        first_(first),
-        frames_(source_->frames().begin() + first, source_->frames().end()) {}
-
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<SequenceFrame>& frames() const override { return frames_; }
-  std::optional<CameraIntrinsics> intrinsics() const override { return source_->intrinsics(); }
-  void Read(int64_t index, Frame& picture) const override { source_->Read(first_ + index, picture); }
-
- private:
-  const std::unique_ptr<SequenceSource> source_;
-  const int64_t first_;
-  const std::vector<SequenceFrame> frames_;
-};
-
-}  // namespace
-
-std::unique_ptr<SequenceSource> FromFirstPose(std::unique_ptr<SequenceSource> source) {
+std::unique_ptr<Sequence> FromFirstPose(std::unique_ptr<Sequence> source) {
   const std::vector<SequenceFrame>& frames = source->frames();
   const auto posed = std::find_if(frames.begin(), frames.end(), [](const SequenceFrame& frame) {
     return frame.world_from_camera.has_value();
@@ -41,10 +20,11 @@ std::unique_ptr<SequenceSource> FromFirstPose(std::unique_ptr<SequenceSource> so
   }
   if (posed == frames.begin()) return source;
   const int64_t first = posed - frames.begin();
-  return std::make_unique<Trimmed>(std::move(source), first);
+  const auto count = static_cast<int64_t>(frames.size()) - first;
+  return Subsequence(std::move(source), first, count);
 }
 
-std::vector<Rigid3> PosesUntilInvalid(const SequenceSource& source) {
+std::vector<Rigid3> PosesUntilInvalid(const Sequence& source) {
   std::vector<Rigid3> poses;
   for (const SequenceFrame& frame : source.frames()) {
     if (!frame.world_from_camera) break;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 #include "data/test_sequence.h"
 
 namespace calfvo::train {
@@ -20,9 +20,9 @@ TEST(PosedFrames, BeginAtTheFirstPoseAndEndBeforeTheFirstGap) {
   ASSERT_EQ(trimmed->frames().size(), 8U);
   EXPECT_EQ(trimmed->frames()[0].timestamp_ns, 200'000'000);
   EXPECT_EQ(PosesUntilInvalid(*trimmed).size(), 5U);
-  Frame picture;
-  trimmed->Read(3, picture);
-  EXPECT_EQ(picture.rgb[0], 5);
+  Frame image;
+  trimmed->Read(3, image);
+  EXPECT_EQ(image.rgb[0], 5);
   EXPECT_EQ(FromFirstPose(WithoutPoses({}))->frames().size(), 10U);
 }
 

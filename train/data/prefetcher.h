@@ -14,7 +14,7 @@
 
 namespace calfvo::train {
 
-// Calls make(step) on a thread of its own for the step last taken + 1, + 2, … and keeps at most `depth`
+// Calls make(step) on its thread for the step last taken + 1, + 2, … and keeps at most `depth`
 // results. Take is for one thread; an exception of make is thrown by the Take of its step.
 template <typename Value>
 class Prefetcher {

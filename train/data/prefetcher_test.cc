@@ -6,7 +6,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 
 namespace calfvo::train {
 namespace {

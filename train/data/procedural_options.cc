@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "base/thread_pool.h"
 #include "calfvo/error.h"
-#include "portable/random.h"
+#include "core/base/thread_pool.h"
+#include "core/portable/random.h"
 
 namespace calfvo::train {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What procedural windows for training are drawn from.
+// The options of procedural windows for training.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
 
-#include "clip/clip_options.h"
+#include "synth/clip/clip_options.h"
 
 namespace calfvo::train {
 

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/thread_pool.h"
 #include "calfvo/error.h"
-#include "clip/camera_path.h"
-#include "clip/texture_folder.h"
-#include "clip/window_path.h"
+#include "core/base/thread_pool.h"
 #include "data/relative_pose.h"
-#include "motion/real_paths.h"
-#include "synth/cpu_renderer.h"
-#include "synth/scene_kind.h"
-#include "synth/window_draw.h"
+#include "synth/clip/camera_path.h"
+#include "synth/clip/texture_folder.h"
+#include "synth/clip/window_path.h"
+#include "synth/motion/real_paths.h"
+#include "synth/render/cpu_renderer.h"
+#include "synth/scene/scene_kind.h"
+#include "synth/scene/window_draw.h"
 
 #ifdef CALFVO_HAVE_CUDA
 #include "data/cuda_procedural_stream.h"
@@ -116,7 +116,7 @@ class CpuProceduralStream : public WindowStream {
     Random sensor_random(WindowSeed(seed, window, WindowPart::kSensor));
     const CameraModel camera = CameraFromSensor(DrawSensor(options_.sensor, plan.scene->kind, sensor_random),
                                                 options_.size, options_.size);
-    batch.log_aspect[place] = std::log2(PictureAspect(camera));
+    batch.log_aspect[place] = std::log2(ImageAspect(camera));
     synth::WindowEffects effects =
         synth::DrawEffects(options_.effects, count, Random(WindowSeed(seed, window, WindowPart::kEffects)));
     synth::LimitToInterval(plan.frames[1].time_s, effects);  // the first frame's time is 0
@@ -124,11 +124,11 @@ class CpuProceduralStream : public WindowStream {
     const uint64_t noise_seed = seed + static_cast<uint64_t>(window) * 0x10001U;  // the GPU's too
     const bool begins = window % kStartEvery == 0;                                // a video
     for (int i = begins ? 1 : 0; i < count; ++i) {
-      const FrameOutputs picture =
+      const FrameOutputs image =
           renderer_.Render(*plan.scene, camera, plan.frames.data(), count, i, effects, noise_seed,
                            {.samples = options_.samples, .depth = false, .motion = false});
       const torch::Tensor to = i == 0 ? batch.before[place] : batch.frames[place][i - 1];
-      std::copy(picture.rgb.begin(), picture.rgb.end(), to.data_ptr<uint8_t>());
+      std::copy(image.rgb.begin(), image.rgb.end(), to.data_ptr<uint8_t>());
       if (i == 0) continue;
       const CellOutputs cells =
           renderer_.RenderCells(*plan.scene, camera, plan.frames.data(), count, i, effects, kCellPixels);

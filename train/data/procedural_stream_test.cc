@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
+#include "core/geometry/so3.h"
 #include "data/relative_pose.h"
 #include "data/test_aspect.h"
-#include "geometry/so3.h"
-#include "synth/scene_kind.h"
+#include "synth/scene/scene_kind.h"
 
 namespace calfvo::train {
 namespace {
@@ -79,7 +79,7 @@ TEST(ProceduralStream, FollowsFromSeedAndStepAlone) {
   EXPECT_FALSE(torch::equal(Open(options)->At(0).frames, first.frames));
 }
 
-TEST(ProceduralStream, CarsDriveForwardAndTheirPicturesGrow) {
+TEST(ProceduralStream, CarsDriveForwardAndTheirImagesGrow) {
   ProceduralOptions options = SmallProcedural();
   options.windows = 12;
   options.effects = EffectsOptions::None();
@@ -115,11 +115,11 @@ TEST(ProceduralStream, TakesRecordedPathsAndTextures) {
   options.trajectories = folder.path();
   options.recorded_probability = 1.0F;
   options.segments = {
-      .min_rate = 1.0F, .max_rate = 1.0F, .mirror_probability = 0.0F, .reverse_probability = 0.0F};
+      .min_rate = 1.0F, .max_rate = 1.0F, .flip_probability = 0.0F, .reverse_probability = 0.0F};
   const WindowBatch batch = Open(options)->At(0);
   const Tensor expected = torch::tensor({0.0F, 0.0F, 0.125F}).expand_as(batch.translation);
   EXPECT_TRUE(torch::allclose(batch.translation, expected, 0.0, 1e-4)) << batch.translation;
-  options.textures = folder.path() / "set";  // holds no picture
+  options.textures = folder.path() / "set";  // holds no image
   EXPECT_NE(ErrorFrom([&] { Open(options); }), "no error");
 }
 

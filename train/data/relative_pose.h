@@ -2,7 +2,7 @@
 // The relative pose of two frames as training wants it, for host and GPU.
 #pragma once
 
-#include "synth/posed_frame.h"
+#include "synth/scene/posed_frame.h"
 
 namespace calfvo::train {
 

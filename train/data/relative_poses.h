@@ -2,7 +2,7 @@
 // Relative poses of a batch that was rendered on the GPU. Built only with CALFVO_CUDA.
 #pragma once
 
-#include "synth/cuda_renderer.h"
+#include "synth/render/cuda_renderer.h"
 
 namespace calfvo::train {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The aspect that procedural windows must tell, from what is drawn for them.
+// The expected aspect of procedural windows, from the sensor drawn for them.
 #pragma once
 
 #include <cmath>
 
 #include "data/procedural_options.h"
-#include "synth/camera_model.h"
-#include "synth/window_draw.h"
+#include "synth/render/camera_model.h"
+#include "synth/scene/window_draw.h"
 
 namespace calfvo::train {
 

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "calfvo/error.h"
-#include "datasets/sequence.h"
-#include "geometry/so3.h"
+#include "core/geometry/so3.h"
+#include "io/datasets/sequence.h"
 
 namespace calfvo::train {
 
-// A camera that goes forward by 0.25 m and turns by 0.02 rad a frame. Pictures are of one colour, (index,
-// tint, 7), so that a window says where it was taken.
-class TestSequence : public SequenceSource {
+// A camera that goes forward by 0.25 m and turns by 0.02 rad a frame. Images are of one colour, (index,
+// tint, 7), so that a window identifies its frames.
+class TestSequence : public Sequence {
  public:
   TestSequence(std::string name, int frames, uint8_t tint = 0) : name_(std::move(name)), tint_(tint) {
     Rigid3 pose;
@@ -27,16 +27,16 @@ class TestSequence : public SequenceSource {
 
   const std::string& name() const override { return name_; }
   const std::vector<SequenceFrame>& frames() const override { return frames_; }
-  void Read(int64_t index, Frame& picture) const override {
+  void Read(int64_t index, Frame& image) const override {
     ++reads_;
     if (index == broken_) throw Error(name_ + ": frame " + std::to_string(index) + " cannot be decoded");
-    picture.width = width_;
-    picture.height = height_;
-    picture.rgb.resize(static_cast<size_t>(3 * width_ * height_));
-    for (size_t i = 0; i < picture.rgb.size(); i += 3) {
-      picture.rgb[i] = static_cast<uint8_t>(index);
-      picture.rgb[i + 1] = tint_;
-      picture.rgb[i + 2] = 7;
+    image.width = width_;
+    image.height = height_;
+    image.rgb.resize(static_cast<size_t>(3 * width_ * height_));
+    for (size_t i = 0; i < image.rgb.size(); i += 3) {
+      image.rgb[i] = static_cast<uint8_t>(index);
+      image.rgb[i + 1] = tint_;
+      image.rgb[i + 2] = 7;
     }
   }
 

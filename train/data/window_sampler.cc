@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "calfvo/error.h"
-#include "portable/random.h"
+#include "core/portable/random.h"
 
 namespace calfvo::train {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 #include "data/posed_frames.h"
 #include "data/test_sequence.h"
 #include "data/test_streams.h"
@@ -131,7 +131,7 @@ TEST(WindowSampler, GivesPosesOfTheFramesItChose) {
   EXPECT_LT(AngleBetween(pose.rotation, poses[14].rotation), 1e-12);
 }
 
-TEST(WindowSampler, SaysWhatIsWrong) {
+TEST(WindowSampler, NamesWhatIsWrong) {
   const auto error = [](const StreamOptions& stream, int frames) {
     return ErrorFrom([&] { WindowSampler({stream}, {{Poses(20)}}, frames).Draw(0, 0, 0); });
   };

@@ -14,13 +14,13 @@ struct WindowBatch {
   // [B, S, S, 3] uint8: the frame before frame 0, which encoders of pairs see beside it. A copy of frame 0
   // where the window begins a video. Undefined: all of them do.
   torch::Tensor before;
-  torch::Tensor log_aspect;   // [B] f32: log2 of width over height of the pictures before they were squashed
+  torch::Tensor log_aspect;   // [B] f32: log2 of width over height of the images before they were squashed
   torch::Tensor rotation;     // [B, K − 1, 3, 3] f32
   torch::Tensor translation;  // [B, K − 1, 3] f32, metres
   // [B, K, cells, cells, 2] f32, pixels (x, y): where each cell of a frame was in the frame before; NaN where
   // that is not known. Undefined where the stream does not know it. Cells are 8 pixels wide.
   torch::Tensor motion;
-  // [B, K] int64, in host memory: equal numbers mean equal pictures, over all batches of the stream; −1 says
+  // [B, K] int64, in host memory: equal numbers mean equal images, over all batches of the stream; −1 means
   // nothing. Undefined where no frame comes twice.
   torch::Tensor frame_ids;
 };

@@ -14,8 +14,8 @@
 
 #include "calfvo/error.h"
 #include "loop/model_table.h"
-#include "weights/safetensors_writer.h"
-#include "weights/weight_source.h"
+#include "nn/weights/safetensors_writer.h"
+#include "nn/weights/weight_source.h"
 
 namespace calfvo::train {
 namespace {
@@ -144,7 +144,7 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool a
     throw Error(path.string() +
                 ": is of a network with other parameters; resume with the configuration it was made with");
   }
-  // Parameters may be the same and mean something else. Older checkpoints do not say what they mean.
+  // Parameters may be the same and mean something else. Older checkpoints do not record their meaning.
   if (const std::string saved = metadata.TextIfAny("model"); !saved.empty() && saved != MeaningOf(model)) {
     throw Error(fmt::format("{}: {}; resume with the configuration it was made with", path.string(),
                             ModelDifference(saved, MeaningOf(model))));
@@ -152,7 +152,7 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool a
   constexpr uint64_t kAnySeed = std::numeric_limits<uint64_t>::max();
   if (const auto saved = metadata.Get<uint64_t>("seed", 0, kAnySeed); saved != seed && !another_seed) {
     throw Error(
-        fmt::format("{}: seed is {}, but the configuration has {}; resume with the same seed, or say "
+        fmt::format("{}: seed is {}, but the configuration has {}; resume with the same seed, or use "
                     "--set loop.seed={} to go on with other windows",
                     path.string(), saved, seed, seed));
   }

@@ -10,7 +10,7 @@
 
 #include "loop/flat_parameters.h"
 #include "loop/optimizer.h"
-#include "weights/model_config.h"
+#include "nn/architecture/model_config.h"
 
 namespace calfvo::train {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "base/atomic_file.h"
-#include "plot/figure.h"
-#include "plot/html_page.h"
-#include "plot/svg_canvas.h"
+#include "core/base/atomic_file.h"
+#include "core/image/png.h"
+#include "eval/plot/figure.h"
+#include "eval/plot/html_page.h"
 
 namespace calfvo::train {
 namespace {
@@ -84,9 +84,57 @@ std::string Table(const HeldOutRecord& record) {
   return table + "</table>\n";
 }
 
+// The frames of a window side by side, at most 112 pixels high.
+std::string Strip(const torch::Tensor& frames) {
+  constexpr int64_t kHeight = 112;
+  const int64_t factor = (frames.size(1) + kHeight - 1) / kHeight;
+  torch::Tensor images = frames.permute({0, 3, 1, 2}).to(torch::kFloat);
+  if (factor > 1) images = torch::avg_pool2d(images, factor);
+  // [K, 3, H, W] to [H, K, W, 3].
+  images = images.round().to(torch::kUInt8).permute({2, 0, 3, 1}).contiguous();
+  const auto width = static_cast<int>(images.size(1) * images.size(2));
+  return EncodePng(
+      {width, static_cast<int>(images.size(0)), PixelFormat::kRgb8, images.data_ptr<uint8_t>(), 3 * width});
+}
+
+// Positions of the window's cameras seen from above, x to the right and z ahead, in metres.
+Series PathFromAbove(const HeldOutExample& example, bool truth) {
+  Series path{.label = truth ? "truth" : "estimate",
+              .color = truth ? kReferenceGrey : PaletteColor(0),
+              .dashed = truth,
+              .start_marker = truth,
+              .end_marker = true};
+  Rigid3 pose;
+  path.x.push_back(0.0);
+  path.y.push_back(0.0);
+  for (const ScoredPair& pair : example.pairs) {
+    pose = pose * (truth ? Rigid3{pair.rotation_truth, pair.translation_truth}
+                         : Rigid3{pair.rotation, pair.translation});
+    path.x.push_back(pose.translation.x());
+    path.y.push_back(pose.translation.z());
+  }
+  return path;
+}
+
+std::string ExampleHtml(const HeldOutExample& example) {
+  const MotionScores scores = ScoreMotions(example.pairs);
+  return fmt::format("<h3>{}</h3>\n<p>t_rel {:.4f} m (static baseline {:.4f}), r_rel {:.3f}° ({:.3f})</p>\n",
+                     EscapeXml(example.set), scores.t_rel, scores.zero_t_rel, scores.r_rel,
+                     scores.zero_r_rel) +
+         HtmlImage(Strip(example.frames), "frames of the window") +
+         HtmlFigure({.title = "path from above",
+                     .width = 400,
+                     .height = 300,
+                     .panels = {{.x_label = "x (m)",
+                                 .y_label = "z (m)",
+                                 .equal_aspect = true,
+                                 .series = {PathFromAbove(example, true), PathFromAbove(example, false)}}}});
+}
+
 }  // namespace
 
-void WriteCurvesPage(const TrainLog& log, std::string_view title, const std::filesystem::path& path) {
+void WriteCurvesPage(const TrainLog& log, std::span<const HeldOutExample> examples, std::string_view title,
+                     const std::filesystem::path& path) {
   std::string body;
   std::string summary = "no step was taken yet";
   if (!log.train().empty()) {
@@ -112,6 +160,13 @@ void WriteCurvesPage(const TrainLog& log, std::string_view title, const std::fil
     for (const HeldOutRecord::Set& set : log.held_out().back().sets) {
       body += HtmlFigure(SetFigure(log.held_out(), set.name));
     }
+  }
+  if (!examples.empty()) {
+    body +=
+        "<h2>Examples</h2>\n<p>The first windows of each held-out set, the same at every evaluation, with "
+        "the "
+        "estimates of the last one.</p>\n";
+    for (const HeldOutExample& example : examples) body += ExampleHtml(example);
   }
   WriteFileAtomically(path, HtmlPage(title, fmt::format("<p>{}</p>\n{}", EscapeXml(summary), body)));
 }

@@ -8,22 +8,22 @@
 #include <cmath>
 #include <vector>
 
-#include "base/log.h"
 #include "calfvo/error.h"
+#include "core/base/log.h"
 #include "loop/model_table.h"
-#include "weights/model_file.h"
+#include "nn/architecture/model_file.h"
 
 namespace calfvo::train {
 namespace {
 
-// Shapes alone do not tell everything: heads, norms' eps, the range of translations.
+// Shapes do not determine everything: heads, norms' eps, the range of translations.
 void CheckSame(const ModelConfig& of_file, const ModelConfig& wanted, const std::filesystem::path& path) {
   const std::string has = ModelConfigJson(of_file);
   const std::string needed = ModelConfigJson(wanted);
   if (has == needed) return;
   throw Error(
       fmt::format("{}: its configuration differs from that of the run: {}; `calfvo info` shows it, the table "
-                  "[model] has to say the same",
+                  "[model] must match",
                   path.string(), ModelDifference(has, needed)));
 }
 
@@ -37,7 +37,7 @@ void LoadAll(TrainNetworkImpl& network, const std::filesystem::path& path) {
   file.config.head.step_correlation = wanted.head.step_correlation;
   const std::vector<TensorSpec> tensors = ModelTensors(file.config);
   if (wanted.input.aspect && !file.config.input.aspect) {
-    LogInfo("{}: is not told the aspect; what it adds, decoder.aspect, begins with zeros", path.string());
+    LogInfo("{}: has no input.aspect; decoder.aspect starts at zero", path.string());
     file.config.input.aspect = true;
   }
   CheckSame(file.config, wanted, path);
@@ -52,9 +52,9 @@ void LoadEncoder(TrainNetworkImpl& network, const std::filesystem::path& path) {
   const InputConfig& seen = file.config.input;
   const InputConfig& input = network.config().input;
   if (seen.mean != input.mean || seen.std != input.std) {
-    throw Error(fmt::format(
-        "{}: its encoder takes pictures with mean [{}] and std [{}]; model.input has to say the same",
-        path.string(), fmt::join(seen.mean, ", "), fmt::join(seen.std, ", ")));
+    throw Error(
+        fmt::format("{}: its encoder takes images with mean [{}] and std [{}]; model.input must match",
+                    path.string(), fmt::join(seen.mean, ", "), fmt::join(seen.std, ", ")));
   }
   const torch::NoGradGuard no_grad;
   auto parameters = network.named_parameters();

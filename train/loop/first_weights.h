@@ -10,8 +10,8 @@
 namespace calfvo::train {
 
 // The network that the options describe, on the CPU: weights from init, encoder from init_encoder, the rest
-// drawn from the seed. A network that is told the aspect may begin with an init that is not: it gives then
-// what that one gives.
+// drawn from the seed. With input.aspect, init may be a model without it; the outputs are then equal at
+// first.
 TrainNetwork MakeNetwork(const TrainOptions& options);
 
 // Writes a model file whose uncertainties are in radians and metres.

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "base/sha256.h"
-#include "clip/option_fields.h"
+#include "core/base/sha256.h"
+#include "data/dataset_stream.h"
 #include "data/procedural_stream.h"
+#include "loop/open_dataset.h"
 #include "loss/pose_loss.h"
+#include "synth/clip/option_fields.h"
 
 namespace calfvo::train {
 namespace {
@@ -28,6 +31,24 @@ std::string FieldsText(std::span<const FloatField<Options>> fields, const Option
   std::string text;
   for (const auto& field : fields) text += fmt::format("{} {}\n", field.name, options.*field.member);
   return text;
+}
+
+// Names of images without their folders, which may move, the true poses, and how windows are drawn.
+std::string ContentsOf(const Dataset& dataset) {
+  const StreamOptions& sampling = dataset.sampling;
+  Sha256 hash;
+  hash.Add(fmt::format("{} {} {}\n", sampling.min_stride, sampling.max_stride, sampling.max_step_m));
+  for (const auto& sequence : dataset.sequences) {
+    hash.Add(sequence->name() + "\n");
+    for (const SequenceFrame& frame : sequence->frames()) {
+      hash.Add(frame.image.substr(frame.image.rfind('/') + 1));
+      if (!frame.world_from_camera) continue;
+      for (const double value : frame.world_from_camera->translation) hash.Add(fmt::format(" {}", value));
+      for (const double value : frame.world_from_camera->rotation.coeffs())
+        hash.Add(fmt::format(" {}", value));
+    }
+  }
+  return hash.Finish() + "\n";
 }
 
 }  // namespace
@@ -63,27 +84,57 @@ void EstimatePairs(TrainNetworkImpl& network, const WindowBatch& batch, const Lo
   }
 }
 
-HeldOut::HeldOut(const HeldOutOptions& options, const ProceduralOptions& like, const LossOptions& units,
-                 torch::Device device)
-    : units_(units), device_(device), windows_(options.windows) {
-  for (const HeldOutSet& set : options.sets) {
-    ProceduralOptions windows = like;
-    windows.seed = options.seed;
-    windows.windows = std::min(options.batch, options.windows);
-    windows.first_window = 0;
+struct HeldOut::Set {
+  std::string name;
+  ProceduralOptions windows;
+  std::unique_ptr<WindowStream> recorded;  // null: procedural
+  std::string contents;                    // of recorded ones: what identifies their windows
+
+  int64_t batch() const { return windows.windows; }
+};
+
+HeldOut::HeldOut(const TrainOptions& options, torch::Device device)
+    : units_(options.loss),
+      device_(device),
+      windows_(options.held_out.windows),
+      frames_(options.model.window) {
+  const HeldOutOptions& held_out = options.held_out;
+  ProceduralOptions windows = options.data.procedural;
+  windows.seed = held_out.seed;
+  windows.windows = std::min(held_out.batch, held_out.windows);
+  windows.first_window = 0;
+  windows.recorded_probability = 0.0F;
+  for (const HeldOutSet& set : held_out.sets) {
     windows.scene_weights = {};
     windows.scene_weights[static_cast<size_t>(set.scene)] = 1.0F;
     MotionWeights motion = {};
     motion[static_cast<size_t>(set.motion)] = 1.0F;
     windows.motion_weights.fill(motion);
-    windows.recorded_probability = 0.0F;
-    sets_.push_back({set.Name(), windows});
+    sets_.push_back({.name = set.Name(), .windows = windows});
+  }
+  for (const DatasetOptions& options_of_set : held_out.datasets) {
+    std::vector<Dataset> datasets;
+    datasets.push_back(OpenDataset(options_of_set, /*verbose=*/false));
+    Set set{
+        .name = options_of_set.sampling.name, .windows = windows, .contents = ContentsOf(datasets.front())};
+    // Images are decoded at each evaluation: they are few, and a cache would be filled by one process alone.
+    set.recorded = OpenDatasetStream(std::move(datasets),
+                                     {.seed = held_out.seed,
+                                      .windows = windows.windows,
+                                      .frames = options.model.window,
+                                      .input = options.model.input,
+                                      .threads = options.data.threads,
+                                      .batches = 1},
+                                     device);
+    sets_.push_back(std::move(set));
   }
 }
 
+HeldOut::~HeldOut() = default;
+
 std::string HeldOut::Fingerprint() const {
   std::string text;
-  for (const Set& set : sets_) text += set.name + "\n";
+  for (const Set& set : sets_) text += set.name + "\n" + set.contents;
   const ProceduralOptions& windows = sets_.front().windows;  // but for scene and motion, all have the same
   const double batches = static_cast<double>(windows_) / windows.windows;  // the last may be a part
   text += fmt::format("windows {}\nbatches {}\nseed {}\nframes {}\nsize {}\nsamples {}\nrate_hz {} {}\n",
@@ -97,18 +148,31 @@ std::string HeldOut::Fingerprint() const {
   return hash.Finish();
 }
 
+void HeldOut::AddExamples(const Set& set, const WindowBatch& batch, const std::vector<ScoredPair>& pairs) {
+  const auto per_window = frames_ - 1;
+  for (int64_t w = 0; w < std::min(kExamples, set.batch()); ++w) {
+    const auto first = pairs.begin() + w * per_window;
+    examples_.push_back(
+        {set.name, batch.frames[w].to(torch::kCPU).contiguous().clone(), {first, first + per_window}});
+  }
+}
+
 std::optional<HeldOutRecord> HeldOut::Evaluate(TrainNetworkImpl& network,
                                                const std::function<bool()>& should_stop) {
   HeldOutRecord record;
   std::vector<MotionScores> scores;
+  examples_.clear();
   for (const Set& set : sets_) {
     // Opened anew each time: the memory of a renderer per set would be held for the whole run.
-    const auto stream = OpenProceduralStream(set.windows, device_);
-    const auto wanted = static_cast<size_t>(windows_) * static_cast<size_t>(set.windows.frames - 1);
+    const auto procedural = set.recorded ? nullptr : OpenProceduralStream(set.windows, device_);
+    WindowStream& stream = set.recorded ? *set.recorded : *procedural;
+    const auto wanted = static_cast<size_t>(windows_) * static_cast<size_t>(frames_ - 1);
     std::vector<ScoredPair> pairs;
     for (int64_t i = 0; pairs.size() < wanted; ++i) {
       if (should_stop()) return {};
-      EstimatePairs(network, stream->At(i), units_, pairs);
+      const WindowBatch batch = stream.At(i);
+      EstimatePairs(network, batch, units_, pairs);
+      if (i == 0) AddExamples(set, batch, pairs);
     }
     // Of the last batch too many may have been estimated: a GPU would choose its kernels anew for a smaller.
     pairs.resize(wanted);

@@ -15,7 +15,7 @@ int64_t LeastMemory(const TrainOptions& options, bool on_host);
 // Throws Error saying what is needed where that is more than `available` bytes.
 void CheckMemory(const TrainOptions& options, bool on_host, int64_t available);
 
-// What this machine has.
+// The memory of this machine.
 int64_t MachineMemory();
 
 }  // namespace calfvo::train

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 
 namespace calfvo::train {
 namespace {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "calfvo/error.h"
-#include "config/option_reader.h"
-#include "weights/model_config_names.h"
+#include "core/config/option_reader.h"
+#include "nn/architecture/model_config_names.h"
 
 namespace calfvo::train {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "config/toml_reader.h"
-#include "weights/model_config.h"
+#include "core/config/toml_reader.h"
+#include "nn/architecture/model_config.h"
 
 namespace calfvo::train {
 

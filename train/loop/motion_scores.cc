@@ -6,9 +6,9 @@
 #include <limits>
 #include <numbers>
 
-#include "eval/baselines.h"
-#include "eval/statistics.h"
-#include "geometry/so3.h"
+#include "core/geometry/so3.h"
+#include "eval/metrics/baselines.h"
+#include "eval/metrics/statistics.h"
 
 namespace calfvo::train {
 namespace {
@@ -40,7 +40,7 @@ double Within(double error, const std::optional<double>& expected) {
 }  // namespace
 
 MotionScores ScoreMotions(const std::vector<ScoredPair>& pairs) {
-  StepMotions truth;
+  EdgeMotions truth;
   std::vector<double> ratios, cosines;
   for (const ScoredPair& pair : pairs) {
     truth.Add({pair.rotation_truth, pair.translation_truth});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good estimated relative motions are, beside baselines that see nothing.
+// Errors of estimated relative motions, beside the static and the constant-motion baseline.
 #pragma once
 
 #include <Eigen/Core>
@@ -35,7 +35,7 @@ struct MotionScores {
   double within_t = 0.0;     // share of errors below the expected one; NaN without confidence
   double within_r = 0.0;
 };
-// Pairs that hardly move (below 0.1 mm) take no part in ratio and cosine, which are NaN if there is no other.
+// Pairs that hardly move (below 0.1 mm) take no part in ratio and cosine, which are NaN without others.
 MotionScores ScoreMotions(const std::vector<ScoredPair>& pairs);
 
 // One number for choosing among checkpoints: the mean of both errors, each as a share of that of predicting

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "geometry/so3.h"
+#include "core/geometry/so3.h"
 
 namespace calfvo::train {
 namespace {

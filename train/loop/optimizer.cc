@@ -70,53 +70,74 @@ void Optimizer::TurnIntoDirections(torch::Tensor gradients) {
 
 void Optimizer::Update() {
   const torch::NoGradGuard no_grad;
-  torch::Tensor gradients = parameters_.gradients();
-  const torch::Tensor& weights = parameters_.weights();
-  norm_.copy_(gradients.norm());
-  const int64_t matrices = directions_ ? parameters_.matrix_size() : 0;
-  if (directions_) TurnIntoDirections(gradients.narrow(0, 0, matrices));
-  if (FusedAdamW({.gradients = gradients,
-                  .weights = weights,
-                  .first_moment = first_moment_,
-                  .second_moment = second_moment_,
-                  .average = average_,
-                  .norm = norm_,
-                  .skipped = skipped_,
-                  .step_size = step_size_,
-                  .learning_rate = learning_rate_,
-                  .second_correction = second_correction_,
-                  .average_weight = average_weight_,
-                  .step_along = matrices,
-                  .decay_size = parameters_.decay_size(),
-                  .beta1 = options_.beta1,
-                  .beta2 = options_.beta2,
-                  .eps = options_.eps,
-                  .weight_decay = options_.weight_decay,
-                  .clip_norm = options_.clip_norm})) {
-    return;
-  }
+  norm_.copy_(parameters_.gradients().norm());
+  if (directions_) TurnIntoDirections(Matrices(parameters_.gradients()));
+  if (FusedUpdate()) return;
+  // With bad gradients every change is multiplied by zero.
   const torch::Tensor good = IsGood();
   skipped_.add_(1.0 - good);
-  // With bad gradients every change below is multiplied by zero.
-  if (options_.weight_decay > 0.0 && parameters_.decay_size() > 0) {
-    weights.narrow(0, 0, parameters_.decay_size()).mul_(1.0 - good * learning_rate_ * options_.weight_decay);
-  }
-  weights.narrow(0, 0, matrices).sub_(gradients.narrow(0, 0, matrices) * (good * learning_rate_));
+  Decay(good);
+  StepMatrices(good);
+  StepOthers(good);
+  average_.lerp_(parameters_.weights(), average_weight_);
+}
 
-  const auto rest = [&](const torch::Tensor& flat) {
-    return flat.narrow(0, matrices, flat.numel() - matrices);
-  };
-  gradients = rest(gradients);
-  const torch::Tensor first = rest(first_moment_);
-  const torch::Tensor second = rest(second_moment_);
+int64_t Optimizer::MatrixSize() const {
+  return directions_ ? parameters_.matrix_size() : 0;
+}
+
+torch::Tensor Optimizer::Matrices(const torch::Tensor& flat) const {
+  return flat.narrow(0, 0, MatrixSize());
+}
+
+torch::Tensor Optimizer::Others(const torch::Tensor& flat) const {
+  return flat.narrow(0, MatrixSize(), flat.numel() - MatrixSize());
+}
+
+bool Optimizer::FusedUpdate() {
+  return FusedAdamW({.gradients = parameters_.gradients(),
+                     .weights = parameters_.weights(),
+                     .first_moment = first_moment_,
+                     .second_moment = second_moment_,
+                     .average = average_,
+                     .norm = norm_,
+                     .skipped = skipped_,
+                     .step_size = step_size_,
+                     .learning_rate = learning_rate_,
+                     .second_correction = second_correction_,
+                     .average_weight = average_weight_,
+                     .step_along = MatrixSize(),
+                     .decay_size = parameters_.decay_size(),
+                     .beta1 = options_.beta1,
+                     .beta2 = options_.beta2,
+                     .eps = options_.eps,
+                     .weight_decay = options_.weight_decay,
+                     .clip_norm = options_.clip_norm});
+}
+
+void Optimizer::Decay(const torch::Tensor& good) {
+  if (options_.weight_decay == 0.0 || parameters_.decay_size() == 0) return;
+  parameters_.weights()
+      .narrow(0, 0, parameters_.decay_size())
+      .mul_(1.0 - good * learning_rate_ * options_.weight_decay);
+}
+
+void Optimizer::StepMatrices(const torch::Tensor& good) {
+  Matrices(parameters_.weights()).sub_(Matrices(parameters_.gradients()) * (good * learning_rate_));
+}
+
+void Optimizer::StepOthers(const torch::Tensor& good) {
+  const torch::Tensor gradients = Others(parameters_.gradients());
+  const torch::Tensor first = Others(first_moment_);
+  const torch::Tensor second = Others(second_moment_);
   // A factor of zero does not remove NaN, so they go first.
   gradients.nan_to_num_(0.0, 0.0, 0.0).mul_(ClipFactor());
   first.lerp_(gradients, good * (1.0 - options_.beta1));
   second.lerp_(gradients.square_(), good * (1.0 - options_.beta2));
-  // The gradients are used up; their memory holds what the step is divided by.
-  torch::sqrt_out(gradients, second).mul_(second_correction_).add_(options_.eps);
-  rest(weights).addcdiv_(first * (good * -step_size_), gradients);
-  average_.lerp_(weights, average_weight_);
+  // The gradients are used up; their memory holds the denominator.
+  torch::Tensor denominator = gradients;
+  torch::sqrt_out(denominator, second).mul_(second_correction_).add_(options_.eps);
+  Others(parameters_.weights()).addcdiv_(first * (good * -step_size_), denominator);
 }
 
 AveragedWeights::AveragedWeights(const FlatParameters& parameters, const Optimizer& optimizer)

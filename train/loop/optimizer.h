@@ -20,7 +20,7 @@ constexpr const char* OptimizerName(OptimizerKind kind) {
 }
 
 struct OptimizerOptions {
-  // Muon steps matrices of blocks as matrix_directions.h says, and all else as AdamW does.
+  // Muon steps matrices of blocks as in matrix_directions.h, and all else as AdamW.
   OptimizerKind kind = OptimizerKind::kAdamW;
   double momentum = 0.95;  // of Muon, Nesterov's
   double beta1 = 0.9;
@@ -63,6 +63,18 @@ class Optimizer {
   torch::Tensor IsGood() const;      // 1 or 0: whether the gradients' norm is finite
   torch::Tensor ClipFactor() const;  // what brings finite gradients to the norm allowed; 0 for others
   void TurnIntoDirections(torch::Tensor gradients);
+
+  // Muon's matrices come first in flat tensors: [0, MatrixSize()), empty for AdamW. The others follow.
+  int64_t MatrixSize() const;
+  torch::Tensor Matrices(const torch::Tensor& flat) const;
+  torch::Tensor Others(const torch::Tensor& flat) const;
+
+  // Update in one kernel. False, and nothing done, without such a kernel (fused_adamw.h).
+  bool FusedUpdate();
+  // Update by tensor operations; `good` is IsGood().
+  void Decay(const torch::Tensor& good);
+  void StepMatrices(const torch::Tensor& good);
+  void StepOthers(const torch::Tensor& good);
 
   FlatParameters& parameters_;
   const OptimizerOptions options_;

@@ -6,7 +6,7 @@
 
 #include "calfvo/error.h"
 
-// LibTorch says which transports it was built with; using one takes that transport's own headers too.
+// LibTorch defines which transports it was built with; using one takes that transport's own headers too.
 #if defined(USE_C10D_GLOO) && __has_include(<gloo/algorithm.h>)
 #define CALFVO_GLOO
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -97,14 +97,18 @@ std::function<void()> Processes::StartSum(torch::Tensor tensor) {
   return group_->StartSum(std::move(tensor));
 }
 
-void Processes::Agree(double& number, int64_t& votes) {
-  if (!group_) return;
-  torch::Tensor shared = torch::tensor({first() ? number : 0.0, static_cast<double>(votes)}, torch::kFloat64);
-  shared = shared.to(device_);
+std::vector<double> Processes::Sum(const std::vector<double>& numbers) {
+  if (!group_) return numbers;
+  torch::Tensor shared = torch::tensor(numbers, torch::kFloat64).to(device_);
   group_->StartSum(shared)();
   shared = shared.cpu();
-  number = shared[0].item<double>();
-  votes = static_cast<int64_t>(shared[1].item<double>());
+  return {shared.data_ptr<double>(), shared.data_ptr<double>() + shared.numel()};
+}
+
+void Processes::Agree(double& number, int64_t& votes) {
+  const std::vector<double> sums = Sum({first() ? number : 0.0, static_cast<double>(votes)});
+  number = group_ ? sums[0] : number;
+  votes = static_cast<int64_t>(sums[1]);
 }
 
 }  // namespace calfvo::train

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a run, one per GPU (or several on CPUs), and what they tell each other.
+// The processes of a run, one per GPU (or several on CPUs), and their communication.
 #pragma once
 
 #include <torch/types.h>
@@ -8,15 +8,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace calfvo::train {
 
-// Where this process stands among those of a run.
+// The place of this process among those of a run.
 struct ProcessPlace {
   int rank = 0;
   int size = 1;
   int local_rank = 0;   // among the processes of this machine: the GPU it uses
-  std::string address;  // where rank 0 listens; empty for one process that needs nobody
+  std::string address;  // where rank 0 listens; empty for a single process
   int port = 29500;
 };
 
@@ -40,9 +41,13 @@ class Processes {
   int rank() const { return place_.rank; }
   int size() const { return place_.size; }
   bool first() const { return place_.rank == 0; }
+  bool first_of_machine() const { return place_.local_rank == 0; }
 
   // Begins to add up `tensor`, in place, over all processes; call what it returns before using the tensor.
   std::function<void()> StartSum(torch::Tensor tensor);
+
+  // The sums over all processes.
+  std::vector<double> Sum(const std::vector<double>& numbers);
 
   // Gives everybody rank 0's numbers, and the sum of everybody's `votes`.
   void Agree(double& number, int64_t& votes);

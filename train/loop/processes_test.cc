@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 
 namespace calfvo::train {
 namespace {
@@ -57,7 +57,7 @@ TEST(ProcessPlace, NamesTheVariable) {
   EXPECT_THAT(message({{"SLURM_NTASKS", "2"}, {"SLURM_PROCID", "0"}}), HasSubstr("MASTER_ADDR is not set"));
 }
 
-TEST(Processes, OneNeedsNobody) {
+TEST(Processes, OneProcessNeedsNoOthers) {
   Processes alone({}, torch::kCPU);
   double number = 3.0;
   int64_t votes = 1;

@@ -3,23 +3,20 @@
 
 #include <ATen/Context.h>
 #include <c10/core/DeviceGuard.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <torch/cuda.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
 
-#include "base/atomic_file.h"
-#include "base/log.h"
-#include "base/progress.h"
 #include "calfvo/error.h"
+#include "core/base/atomic_file.h"
+#include "core/base/file_lock.h"
+#include "core/base/log.h"
+#include "core/base/progress.h"
 #include "loop/curves_page.h"
 #include "loop/first_weights.h"
 #include "loop/held_out.h"
@@ -49,7 +46,7 @@ LossOptions LossOf(const TrainOptions& options, const Processes& processes) {
   return loss;
 }
 
-// What went wrong; the lines after it are for developers of LibTorch.
+// The cause; the lines after it are for developers of LibTorch.
 std::string FirstLine(const c10::Error& error) {
   const std::string what = error.what_without_backtrace();
   return what.substr(0, what.find('\n'));
@@ -60,26 +57,6 @@ std::string NameOf(const std::filesystem::path& folder) {
   const std::filesystem::path path = (std::filesystem::absolute(folder) / "").lexically_normal();
   return path.parent_path().filename().string();
 }
-
-// Keeps other runs out of a folder while it lives, where the file system can.
-class FolderLock {
- public:
-  explicit FolderLock(const std::filesystem::path& folder)
-      : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-    ::close(file_);
-    throw Error(folder.string() +
-                ": another run is writing there; wait for its end, or choose another folder");
-  }
-  ~FolderLock() {
-    if (file_ >= 0) ::close(file_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  const int file_;
-};
 
 class Run {
  public:
@@ -97,18 +74,15 @@ class Run {
                .cuda_graph = options_.loop.cuda_graph && device.is_cuda(),
                .token_cache_bytes = static_cast<int64_t>(options_.loop.cache_tokens_gb * 1e9)},
               processes),
-        held_out_(options_.held_out, options_.data.procedural, options_.loss, device) {
-    const auto newest = checkpoints_.Newest();
-    if (newest && request.resume) {
-      state_ = LoadCheckpoint(*newest, options_.loop.seed, request.another_seed, options_.model,
-                              step_.parameters(), step_.optimizer());
-    }
+        held_out_(options_, device) {
+    if (request.resume) Resume(request.another_seed);
     // Only rank 0 writes; the others keep their log in memory.
     log_.emplace(processes.first() ? folder_ / "log.jsonl" : "", state_.steps_done);
     if (!log_->held_out().empty()) evaluated_step_ = log_->held_out().back().step;
     CompareHeldOut();
     elapsed_before_s_ = state_.elapsed_s;
-    stream_ = OpenTrainStream(options_, processes, device);
+    stream_ = OpenTrainStream(
+        options_, processes, device, [this] { return should_stop_(state_.steps_done); }, request.quiet);
     progress_ = std::make_unique<Progress>("training", "steps", options_.schedule.steps,
                                            request.quiet || !processes.first());
     progress_->Advance(state_.steps_done);
@@ -124,24 +98,39 @@ class Run {
 
  private:
   RunResult Train() {
-    // What the part before may have broken off.
-    const bool is_due = IsEvaluationStep() && !IsEvaluated() && !IsOver();
-    if (is_due && !Evaluate() && processes_.size() == 1) return {state_, false};
+    if (!stream_ || !CompleteEvaluation()) return {state_, false};
     while (!IsOver()) {
-      rate_ = schedule_.LearningRate(state_.steps_done, state_.elapsed_s);
-      step_.Take(NextBatch(), state_.steps_done, rate_);
-      ++state_.steps_done;
-      progress_->Advance();
+      TakeStep();
       const bool stop = should_stop_(state_.steps_done);
       const bool stops_alone = stop && processes_.size() == 1;
-      if ((stops_alone || IsRest()) && Rest(stop)) return {state_, false};
+      if ((stops_alone || IsSyncStep()) && Synchronize(stop)) return {state_, false};
     }
     const bool finished = Finish();
     return {state_, finished};
   }
 
-  // What to tell when LibTorch, the device or the data failed. What waited for the device may have failed
-  // some steps ago.
+  void Resume(bool another_seed) {
+    const auto newest = checkpoints_.Newest();
+    if (!newest) return;
+    state_ = LoadCheckpoint(*newest, options_.loop.seed, another_seed, options_.model, step_.parameters(),
+                            step_.optimizer());
+  }
+
+  // Runs the evaluation that the earlier part of the run broke off, if any. False if it is to stop again.
+  bool CompleteEvaluation() {
+    const bool is_due = IsEvaluationStep() && !IsEvaluated() && !IsOver();
+    return !is_due || Evaluate() || processes_.size() > 1;
+  }
+
+  void TakeStep() {
+    rate_ = schedule_.LearningRate(state_.steps_done, state_.elapsed_s);
+    step_.Take(NextBatch(), state_.steps_done, rate_);
+    ++state_.steps_done;
+    progress_->Advance();
+  }
+
+  // For failures of LibTorch, the device or the data. The device runs behind, so that the failure may belong
+  // to an earlier step.
   Error Failure(const std::string& what) const {
     return Error(
         fmt::format("training failed at step {} or shortly before: {}. {}. If it fails there again, "
@@ -149,7 +138,7 @@ class Run {
                     state_.steps_done, what, HowToGoOn()));
   }
 
-  // Scores on other windows than these cannot be compared with those to come.
+  // Forgets the best score if it was measured on other held-out windows.
   void CompareHeldOut() {
     if (held_out_.empty()) return;
     const std::string fingerprint = held_out_.Fingerprint();
@@ -178,7 +167,7 @@ class Run {
   std::string HowToGoOn() const {
     const auto last = checkpoints_.Newest();
     return last ? fmt::format("The last good checkpoint is {}; --resume goes on from there", last->string())
-                : "There is no checkpoint yet";
+                : "No checkpoint has been written yet";
   }
 
   bool IsOver() const { return schedule_.Progress(state_.steps_done, state_.elapsed_s) >= 1.0; }
@@ -190,16 +179,16 @@ class Run {
   // By this part of the run or one before.
   bool IsEvaluated() const { return held_out_.empty() || evaluated_step_ == state_.steps_done; }
 
-  // Between rests nothing waits for the device, and processes do not talk but for gradients.
-  bool IsRest() const {
+  // Between these steps nothing waits for the device, and processes exchange gradients only.
+  bool IsSyncStep() const {
     const LoopOptions& loop = options_.loop;
     const int64_t done = state_.steps_done;
     return done % loop.log_every == 0 || IsEvaluationStep() || done % loop.checkpoint_every == 0 ||
            done == options_.schedule.steps;
   }
 
-  // Checks, logs, evaluates and saves what is due. Whether to stop.
-  bool Rest(bool stop) {
+  // Checks, logs, evaluates and saves what is due. Returns whether to stop.
+  bool Synchronize(bool stop) {
     const StepMeans means = step_.ReadMeans();
     CheckLoss(means);
     state_.elapsed_s = elapsed_before_s_ + std::chrono::duration<double>(Clock::now() - start_).count();
@@ -207,21 +196,22 @@ class Run {
     processes_.Agree(state_.elapsed_s, votes);
     const bool ends = IsOver();
     if (state_.steps_done % options_.loop.log_every == 0 || ends) LogSteps(means);
-    // Several processes have agreed to go on; they will be asked again at the next rest.
+    // Several processes have agreed to go on; they are asked again at the next synchronization.
     if (IsEvaluationStep() && !ends && !Evaluate() && processes_.size() == 1) votes = 1;
     if (state_.steps_done % options_.loop.checkpoint_every == 0 || votes > 0) Save();
     return votes > 0 && !ends;
   }
 
-  void CheckLoss(const StepMeans& means) {
-    const auto diverged = [&](const std::string& what) {
-      throw Error(
-          fmt::format("training diverged at step {}: {}. {}. Try a smaller schedule.learning_rate, a longer "
-                      "schedule.warmup_steps or a smaller optimizer.clip_norm",
-                      state_.steps_done, what, HowToGoOn()));
-    };
+  Error Divergence(const std::string& what) const {
+    return Error(
+        fmt::format("training diverged at step {}: {}. {}. Try a smaller schedule.learning_rate, a longer "
+                    "schedule.warmup_steps or a smaller optimizer.clip_norm",
+                    state_.steps_done, what, HowToGoOn()));
+  }
+
+  void CheckLoss(const StepMeans& means) const {
     if (means.skipped * 2 > means.steps) {
-      diverged(
+      throw Divergence(
           fmt::format("gradients of {} of the last {} steps were not finite", means.skipped, means.steps));
     }
     if (means.skipped > 0) {
@@ -231,48 +221,56 @@ class Run {
     }
     const double first = log_->train().empty() ? means.loss : log_->train().front().loss;
     if (!std::isfinite(means.loss) || means.loss > kExplosion * std::max(std::abs(first), 1.0)) {
-      diverged(fmt::format("the loss is {}, after {} at the beginning", means.loss, first));
+      throw Divergence(fmt::format("the loss is {}, after {} at the beginning", means.loss, first));
     }
   }
 
   void LogSteps(const StepMeans& means) {
     const double now_s = state_.elapsed_s;
     const double seconds = std::max(now_s - logged_s_.value_or(elapsed_before_s_), 1e-9);
-    log_->Add(TrainRecord{.step = state_.steps_done,
-                          .elapsed_s = now_s,
-                          .learning_rate = rate_,
-                          .loss = means.loss,
-                          .rotation_deg = means.rotation_deg,
-                          .translation_m = means.translation_m,
-                          .motion = means.motion,
-                          .gradient_norm = means.gradient_norm,
-                          .windows_per_s = static_cast<double>(means.steps * options_.loop.batch) / seconds,
-                          .skipped = means.skipped});
+    log_->Add(
+        TrainRecord{.step = state_.steps_done,
+                    .elapsed_s = now_s,
+                    .learning_rate = rate_,
+                    .loss = means.loss,
+                    .rotation_deg = means.rotation_deg,
+                    .translation_m = means.translation_m,
+                    .motion = means.motion,
+                    .gradient_norm = means.gradient_norm,
+                    .windows_per_s =
+                        static_cast<double>(means.steps * options_.loop.Windows(processes_.size())) / seconds,
+                    .skipped = means.skipped});
     logged_s_ = now_s;
     step_.ResetMeans();
   }
 
-  // Unless that has been done. False if it was broken off because somebody wants to stop; nothing is logged
-  // then.
+  // Evaluates this step unless that has been done. Returns false, and logs nothing, if a request to stop
+  // broke it off.
   bool Evaluate() {
     if (!processes_.first()) return true;
-    if (!IsEvaluated()) {
-      const AveragedWeights averaged(step_.parameters(), step_.optimizer());
-      auto record = held_out_.Evaluate(*step_.network(), [this] { return should_stop_(state_.steps_done); });
-      if (!record) return false;
-      evaluated_step_ = state_.steps_done;
-      record->step = state_.steps_done;
-      record->elapsed_s = state_.elapsed_s;
-      log_->Add(*record);
-      LogInfo("step {}: held-out score {:.4f}", record->step, record->score);
-      if (record->score < state_.best_score) {
-        state_.best_score = record->score;
-        state_.best_step = state_.steps_done;
-        ExportModel(*step_.network(), options_, folder_ / "model.safetensors");
-      }
-    }
+    if (IsEvaluated() && !held_out_.empty() && exists(folder_ / "curves.html"))
+      return true;  // it has examples
+    if (!IsEvaluated() && !EvaluateHeldOut()) return false;
     if (state_.best_step == state_.steps_done) Save();
-    WriteCurvesPage(*log_, fmt::format("calfvo training: {}", NameOf(folder_)), folder_ / "curves.html");
+    WriteCurvesPage(*log_, held_out_.examples(), fmt::format("calfvo training: {}", NameOf(folder_)),
+                    folder_ / "curves.html");
+    return true;
+  }
+
+  bool EvaluateHeldOut() {
+    const AveragedWeights averaged(step_.parameters(), step_.optimizer());
+    auto record = held_out_.Evaluate(*step_.network(), [this] { return should_stop_(state_.steps_done); });
+    if (!record) return false;
+    evaluated_step_ = state_.steps_done;
+    record->step = state_.steps_done;
+    record->elapsed_s = state_.elapsed_s;
+    log_->Add(*record);
+    LogInfo("step {}: held-out score {:.4f}", record->step, record->score);
+    if (record->score < state_.best_score) {
+      state_.best_score = record->score;
+      state_.best_step = state_.steps_done;
+      ExportModel(*step_.network(), options_, folder_ / "model.safetensors");
+    }
     return true;
   }
 
@@ -283,7 +281,7 @@ class Run {
     checkpoints_.Prune(options_.loop.keep_checkpoints, state_.best_step);
   }
 
-  // Whether it came to the end; --resume does what is left.
+  // Returns whether the run is complete; otherwise --resume does the rest.
   bool Finish() {
     const bool evaluated = Evaluate();
     Save();
@@ -313,6 +311,19 @@ class Run {
   const Clock::time_point start_ = Clock::now();
 };
 
+// Throws Error unless the folder is this run's to write to.
+void CheckFolder(const RunRequest& request) {
+  if (request.resume) return;
+  if (CheckpointFolder(request.folder).Newest()) {
+    throw Error(fmt::format("{}: already holds a run; go on with --resume, or choose another folder",
+                            request.folder.string()));
+  }
+  if (const auto model = request.folder / "model.safetensors"; exists(model)) {
+    throw Error(
+        fmt::format("{}: already exists, but not as part of a run; choose another folder", model.string()));
+  }
+}
+
 }  // namespace
 
 torch::Device ChooseDevice(DeviceChoice choice, const ProcessPlace& place) {
@@ -326,21 +337,18 @@ torch::Device ChooseDevice(DeviceChoice choice, const ProcessPlace& place) {
 RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Device device,
                    const std::function<bool(int64_t)>& should_stop) {
   CheckMemory(request.config.options, device.is_cpu(), MachineMemory());
-  std::optional<FolderLock> lock;
+  std::optional<FileLock> lock;  // keeps other runs out
   if (processes.first()) {
     MakeFolder(request.folder);
     lock.emplace(request.folder);
-    if (!request.resume && CheckpointFolder(request.folder).Newest()) {
-      throw Error(fmt::format("{}: already holds a run; go on with --resume, or choose another folder",
-                              request.folder.string()));
+    if (lock->is_refused()) {
+      throw Error(request.folder.string() +
+                  ": another run is writing there; wait for its end, or choose another folder");
     }
-    if (const auto model = request.folder / "model.safetensors"; !request.resume && exists(model)) {
-      throw Error(
-          fmt::format("{}: is there already, and no run beside it; choose another folder", model.string()));
-    }
+    CheckFolder(request);
   }
-  // A configuration replaces that of an older run only when it has turned out to fit: else --resume alone
-  // would no longer go on.
+  // The configuration of an older run is replaced only once the new one has proved to fit its checkpoint;
+  // otherwise --resume alone would no longer work.
   const bool replaces = CheckpointFolder(request.folder).Newest().has_value();
   const auto write_config = [&] { WriteFileAtomically(request.folder / "config.toml", request.config.text); };
   if (processes.first() && !replaces) write_config();
@@ -351,10 +359,10 @@ RunResult TrainRun(const RunRequest& request, Processes& processes, torch::Devic
     Run run(request, processes, device, should_stop);
     if (processes.first() && replaces) write_config();
     return run.Go();
-  } catch (const c10::Error& error) {  // of what comes before the first step; Go has told the rest
+  } catch (const c10::Error& error) {  // before the first step; Go reports the others
     throw Error(
         fmt::format("training cannot begin on {}: {}. If memory is short, free some, or make the model, "
-                    "loop.batch or loop.cache_tokens_gb smaller",
+                    "the batch or loop.cache_tokens_gb smaller",
                     device.str(), FirstLine(error)));
   }
 }

@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/atomic_file.h"
-#include "base/testing.h"
+#include "core/base/atomic_file.h"
+#include "core/base/testing.h"
 #include "loop/memory_check.h"
 #include "loop/test_config.h"
-#include "weights/model_file.h"
-#include "weights/safetensors_writer.h"
+#include "loop/test_recording.h"
+#include "nn/architecture/model_file.h"
+#include "nn/weights/safetensors_writer.h"
 
 namespace calfvo::train {
 namespace {
@@ -32,7 +33,7 @@ RunResult Train(const RunRequest& request, int64_t stop_at = -1) {
   return TrainRun(request, alone, torch::kCPU, [stop_at](int64_t steps) { return steps == stop_at; });
 }
 
-// All that a checkpoint says of the network; its metadata has the time it took.
+// The network of a checkpoint; its metadata also has the elapsed time.
 std::string TensorsOf(const std::filesystem::path& checkpoint) {
   const auto file = OpenWeights(checkpoint);
   std::string bytes;
@@ -87,6 +88,22 @@ TEST(TrainRun, LeavesWhatItPromises) {
   EXPECT_EQ(saved.options.loop.batch, 4);
 }
 
+// Validation on a user's own recordings: curves and a model chosen by them, and examples to look at.
+TEST(TrainRun, ValidatesOnRecordedSequences) {
+  const TempFolder folder;
+  WriteSequence(folder.path() / "mine/a", 1);
+  const RunResult result = Train(Blink(
+      folder.path() / "run",
+      {"held_out.datasets=[{ path = '" + (folder.path() / "mine").string() + "', name = 'my recordings' }]",
+       "held_out.windows=2", "loop.evaluate_every=10"}));
+  EXPECT_GT(result.state.best_step, 0);
+  EXPECT_TRUE(exists(folder.path() / "run/model.safetensors"));
+  EXPECT_THAT(ReadWholeFile(folder.path() / "run/log.jsonl"), HasSubstr("my recordings"));
+  const std::string page = ReadWholeFile(folder.path() / "run/curves.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("<h2>Examples</h2>"), HasSubstr("<h3>my recordings</h3>"),
+                          HasSubstr("data:image/png;base64,")));
+}
+
 TEST(TrainRun, DoesNotOverwriteARun) {
   const TempFolder folder;
   Train(Blink(folder.path(), {"schedule.steps=5"}));
@@ -98,11 +115,11 @@ TEST(TrainRun, DoesNotOverwriteAModel) {
   const TempFolder folder;
   WriteFileAtomically(folder.path() / "model.safetensors", "precious");
   EXPECT_THAT(ErrorFrom([&] { Train(Blink(folder.path())); }),
-              HasSubstr("model.safetensors: is there already, and no run beside it"));
+              HasSubstr("model.safetensors: already exists, but not as part of a run"));
   EXPECT_EQ(ReadWholeFile(folder.path() / "model.safetensors"), "precious");
 }
 
-TEST(TrainRun, SaysHowToGoOnFromACheckpointThatIsDamaged) {
+TEST(TrainRun, NamesTheCheckpointToGoOnFromWhereOneIsDamaged) {
   const TempFolder folder;
   RunRequest request = Blink(folder.path(), {"schedule.steps=6", "loop.checkpoint_every=3"});
   Train(request);
@@ -171,7 +188,7 @@ TEST(TrainRun, StopsWhereTheLossExplodes) {
                              HasSubstr("smaller schedule.learning_rate")));
 }
 
-TEST(TrainRun, AFailureOfTheDeviceIsToldWithTheStepAndTheWayOn) {
+TEST(TrainRun, AFailureOfTheDeviceNamesTheStepAndTheWayOn) {
   const TempFolder folder;
   const std::string message = ErrorFrom([&] {
     Processes alone({}, torch::kCPU);
@@ -188,7 +205,7 @@ TEST(TrainRun, AFailureOfTheDeviceIsToldWithTheStepAndTheWayOn) {
 }
 
 // A store of tokens that no machine has memory for.
-TEST(TrainRun, AFailureBeforeTheFirstStepIsToldToo) {
+TEST(TrainRun, AFailureBeforeTheFirstStepIsReported) {
   const TempFolder folder;
   const std::vector<std::string> alone = {"model.encoder.kind=croco", "loss.motion_weight=0",
                                           "schedule.steps=5"};
@@ -383,7 +400,7 @@ TEST(TrainRun, StartsFromModelFiles) {
                 Train(Blink(folder.path() / "e",
                             {"loop.init_encoder=" + from, "model.input.mean=[0.485, 0.456, 0.406]"}));
               }),
-              HasSubstr("its encoder takes pictures with mean [0.5, 0.5, 0.5]"));
+              HasSubstr("its encoder takes images with mean [0.5, 0.5, 0.5]"));
   EXPECT_TRUE(same("encoder.blocks.0.mlp.fc1.weight"));
   EXPECT_FALSE(same("decoder.blocks.0.ffn.fc1.weight"));
 }
@@ -392,9 +409,9 @@ TEST(TrainRun, LearnsTheAspectFromModelsThatDoNotKnowIt) {
   const TempFolder folder;
   Train(Blink(folder.path() / "a", {"schedule.steps=5", "loop.export_dtype=f32"}));
   const std::string from = (folder.path() / "a/model.safetensors").string();
-  const std::vector<std::string> told = {"model.input.aspect=true", "loop.init=" + from, "schedule.steps=10",
-                                         "loop.export_dtype=f32"};
-  std::vector<std::string> still = told;
+  const std::vector<std::string> with_aspect = {"model.input.aspect=true", "loop.init=" + from,
+                                                "schedule.steps=10", "loop.export_dtype=f32"};
+  std::vector<std::string> still = with_aspect;
   still.insert(still.end(), {"schedule.learning_rate=1e-9", "schedule.final_learning_rate=0"});
   Train(Blink(folder.path() / "b", still));
   const auto largest = [&](const char* run) {
@@ -413,12 +430,12 @@ TEST(TrainRun, LearnsTheAspectFromModelsThatDoNotKnowIt) {
     EXPECT_THAT(after.weights->Get(name).Data<float>(),
                 testing::Pointwise(testing::FloatNear(1e-6F), before.weights->Get(name).Data<float>()));
   }
-  Train(Blink(folder.path() / "c", told));
+  Train(Blink(folder.path() / "c", with_aspect));
   EXPECT_GT(largest("c"), 1e-5F);
 
   // Stopped and resumed it goes the same way, though it is initialised once more.
-  Train(Blink(folder.path() / "d", told), 4);
-  RunRequest rest = Blink(folder.path() / "d", told);
+  Train(Blink(folder.path() / "d", with_aspect), 4);
+  RunRequest rest = Blink(folder.path() / "d", with_aspect);
   rest.resume = true;
   Train(rest);
   EXPECT_EQ(ReadWholeFile(folder.path() / "c/model.safetensors"),

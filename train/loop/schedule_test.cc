@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 
 namespace calfvo::train {
 namespace {

@@ -9,7 +9,7 @@ namespace calfvo::train {
 
 // Runs the same work again and again. The first few times it runs as it is, on a stream of its own; then it
 // is recorded as a CUDA graph, which is replayed from then on. The work must use the same memory each time,
-// and must not wait for the device. Where it is not enabled, or there is no GPU in this build, the work
+// and must not wait for the device. Where it is not enabled, or in a build without GPU, the work
 // always runs as it is.
 class StepGraph {
  public:

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "clip/clip_folder.h"
+#include "synth/clip/clip_folder.h"
 
 namespace calfvo::train {
 

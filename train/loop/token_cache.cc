@@ -41,7 +41,7 @@ TokenCache::TokenCache(TrainNetwork network, int64_t bytes) : network_(std::move
   store_ = torch::empty({bytes / frame_bytes, tokens, config.encoder.dim}, options);
 }
 
-torch::Tensor TokenCache::Encode(const torch::Tensor& pictures, const std::vector<int64_t>& rows) {
+torch::Tensor TokenCache::Encode(const torch::Tensor& images, const std::vector<int64_t>& rows) {
   std::vector<torch::Tensor> parts;
   const auto count = static_cast<int64_t>(rows.size());
   for (int64_t begin = 0; begin < count; begin += kFramesAtOnce) {
@@ -49,7 +49,7 @@ torch::Tensor TokenCache::Encode(const torch::Tensor& pictures, const std::vecto
     for (int64_t i = 0; i < kFramesAtOnce; ++i) {
       part.push_back(rows[static_cast<size_t>(std::min(begin + i, count - 1))]);
     }
-    const torch::Tensor frames = pictures.index_select(0, IndexOn(pictures.device(), part)).unsqueeze(1);
+    const torch::Tensor frames = images.index_select(0, IndexOn(images.device(), part)).unsqueeze(1);
     parts.push_back(network_->Encode(frames).squeeze(1).narrow(0, 0, std::min(kFramesAtOnce, count - begin)));
   }
   frames_encoded_ += count;
@@ -58,8 +58,8 @@ torch::Tensor TokenCache::Encode(const torch::Tensor& pictures, const std::vecto
 
 torch::Tensor TokenCache::Tokens(const WindowBatch& batch) {
   const torch::NoGradGuard no_grad;
-  const torch::Tensor pictures = batch.frames.flatten(0, 1);
-  const int64_t count = pictures.size(0);
+  const torch::Tensor images = batch.frames.flatten(0, 1);
+  const int64_t count = images.size(0);
   const int64_t* ids = batch.frame_ids.defined() ? batch.frame_ids.data_ptr<int64_t>() : nullptr;
   std::vector<int64_t> slots(static_cast<size_t>(count), 0);  // where tokens are; 0 where they are not kept
   std::vector<int64_t> missing;                               // rows to encode
@@ -84,9 +84,9 @@ torch::Tensor TokenCache::Tokens(const WindowBatch& batch) {
       passing_rows.push_back(row);
     }
   }
-  const torch::Device device = pictures.device();
+  const torch::Device device = images.device();
   torch::Tensor encoded;
-  if (!missing.empty()) encoded = Encode(pictures, missing);
+  if (!missing.empty()) encoded = Encode(images, missing);
   if (!kept.empty()) {
     store_.index_copy_(0, IndexOn(device, kept_slots), encoded.index_select(0, IndexOn(device, kept)));
   }

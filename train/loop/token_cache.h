@@ -28,8 +28,8 @@ class TokenCache {
   int64_t frames_encoded() const { return frames_encoded_; }  // since the beginning
 
  private:
-  // Of the pictures [frames, S, S, 3] with these numbers: [rows, N, dim].
-  torch::Tensor Encode(const torch::Tensor& pictures, const std::vector<int64_t>& rows);
+  // Of the images [frames, S, S, 3] with these numbers: [rows, N, dim].
+  torch::Tensor Encode(const torch::Tensor& images, const std::vector<int64_t>& rows);
 
   TrainNetwork network_;
   torch::Tensor store_;                              // [capacity, N, dim]

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 #include "loop/train_step.h"
 
 namespace calfvo::train {
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int kPictures = 12;
+constexpr int kImages = 12;
 
 TrainNetwork FrozenNetwork(EncoderKind kind = EncoderKind::kCroco) {
   ModelConfig config = NamedConfig("calfvo-s");
@@ -31,16 +31,16 @@ TrainNetwork FrozenNetwork(EncoderKind kind = EncoderKind::kCroco) {
 
 constexpr int64_t kFrameBytes = 4 * 32 * 4;  // tokens, dim, f32
 
-// Windows of twelve pictures, from a place that depends on the step; the last one is of no known video.
+// Windows of twelve images, from a place that depends on the step; the last one is of no known video.
 WindowBatch BatchAt(int64_t step) {
   torch::manual_seed(1);
-  const torch::Tensor pictures = torch::randint(256, {kPictures, 32, 32, 3}, torch::kUInt8);
+  const torch::Tensor images = torch::randint(256, {kImages, 32, 32, 3}, torch::kUInt8);
   torch::Tensor ids = torch::empty({4, 3}, torch::kInt64);
   for (int64_t w = 0; w < 4; ++w) {
-    for (int64_t k = 0; k < 3; ++k) ids[w][k] = (5 * step + 3 * w + k) % kPictures;
+    for (int64_t k = 0; k < 3; ++k) ids[w][k] = (5 * step + 3 * w + k) % kImages;
   }
   WindowBatch batch;
-  batch.frames = pictures.index_select(0, ids.flatten()).unflatten(0, {4, 3});
+  batch.frames = images.index_select(0, ids.flatten()).unflatten(0, {4, 3});
   torch::manual_seed(static_cast<uint64_t>(step) + 10);
   batch.frames[3] = torch::randint(256, {3, 32, 32, 3}, torch::kUInt8);
   ids[3].fill_(-1);
@@ -64,7 +64,7 @@ TEST(TokenCache, GivesTheEncodersTokensAndEncodesOnlyWhatIsNew) {
     const int64_t before = cache.frames_encoded();
     cache.Tokens(BatchAt(0));
     if (capacity == 100) {
-      EXPECT_EQ(before, kPictures + 4 * 3);           // each picture once, and the last windows
+      EXPECT_EQ(before, kImages + 4 * 3);             // each image once, and the last windows
       EXPECT_EQ(cache.frames_encoded() - before, 3);  // the last window alone
     } else {
       EXPECT_EQ(cache.frames_encoded() - before, 12 - capacity);  // the first ones are still there
@@ -96,7 +96,7 @@ TEST(TokenCache, LossesAreTheSameWithAndWithout) {
   }
 }
 
-TEST(TokenCache, SaysWhatItCannotKeep) {
+TEST(TokenCache, NamesWhatItCannotKeep) {
   EXPECT_THAT(ErrorFrom([] { TokenCache(FrozenNetwork(EncoderKind::kPair), 1 << 20); }),
               HasSubstr("the encoder sees pairs of frames"));
   EXPECT_THAT(ErrorFrom([] { TokenCache(FrozenNetwork(), kFrameBytes - 1); }),

@@ -7,11 +7,11 @@
 #include <sstream>
 
 #include "calfvo/error.h"
-#include "clip/option_tables.h"
-#include "config/option_reader.h"
-#include "config/toml_merge.h"
+#include "core/config/option_reader.h"
+#include "core/config/toml_merge.h"
 #include "loop/model_table.h"
-#include "weights/model_config_names.h"
+#include "nn/architecture/model_config_names.h"
+#include "synth/clip/option_tables.h"
 
 namespace calfvo::train {
 namespace {
@@ -82,7 +82,7 @@ void ReadData(TomlTable table, DataOptions& options) {
   ReadOption(table, "threads", options.threads);
   ReadOption(table, "batches", options.batches);
   auto procedural = table.Table("procedural");
-  // Whoever names datasets and no procedural video wants none.
+  // Datasets without [data.procedural] mean no procedural video.
   if (!options.datasets.empty() && !procedural) options.procedural_share = 0.0;
   if (procedural) ReadProcedural(*procedural, options);
   table.RefuseUnknown();
@@ -125,6 +125,12 @@ void ReadSchedule(TomlTable table, ScheduleOptions& options) {
 void ReadLoop(TomlTable table, LoopOptions& options) {
   ReadSeed(table, options.seed);
   ReadOption(table, "batch", options.batch);
+  ReadOption(table, "batch_per_process", options.batch_per_process);
+  if (table.Integer("batch") && options.batch_per_process > 0) {
+    table.Fail("batch", fmt::format("is {}, but loop.batch_per_process is {}; set one of them, or "
+                                    "loop.batch_per_process=0 to use loop.batch",
+                                    options.batch, options.batch_per_process));
+  }
   options.device = table.Choice("device", kDeviceNames).value_or(options.device);
   ReadOption(table, "bf16", options.bf16);
   ReadOption(table, "cuda_graph", options.cuda_graph);
@@ -159,6 +165,7 @@ void ReadHeldOut(TomlTable table, HeldOutOptions& options) {
   ReadSeed(table, options.seed);
   ReadOption(table, "windows", options.windows);
   ReadOption(table, "batch", options.batch);
+  for (TomlTable& dataset : table.Tables("datasets")) options.datasets.push_back(ReadDataset(dataset));
   for (const std::string& name : table.Texts("sets")) {
     try {
       options.sets.push_back(ParseHeldOutSet(name));
@@ -175,7 +182,7 @@ TrainOptions ParseTrainOptions(const toml::table& table, const std::string& file
   TrainOptions options;
   ReadOption(top, "description", options.description);
   auto model = top.Table("model");
-  if (!model) top.Fail("", "there is no table [model], which says what is trained");
+  if (!model) top.Fail("", "the table [model] is missing, which describes the network to train");
   options.model = ReadModel(*model);
   options.data.procedural.frames = options.model.window;
   options.data.procedural.size = options.model.input.size;

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/atomic_file.h"
-#include "base/testing.h"
+#include "core/base/atomic_file.h"
+#include "core/base/testing.h"
 #include "data/test_streams.h"
 #include "loop/test_config.h"
 
@@ -40,6 +40,8 @@ TEST(TrainConfig, PaperIsThePaper) {
   EXPECT_TRUE(paper.loop.freeze_encoder);
   EXPECT_TRUE(paper.model.head.confidence);
   EXPECT_EQ(paper.data.procedural_share, 0.0);
+  EXPECT_EQ(paper.optimizer.ema_decay, 0.0);
+  EXPECT_EQ(paper.model.input.resize, ResizeRule::kCrop);
   const std::vector<StreamOptions> streams = PaperStreams();
   ASSERT_EQ(paper.data.datasets.size(), streams.size());
   for (size_t i = 0; i < streams.size(); ++i) {
@@ -49,6 +51,21 @@ TEST(TrainConfig, PaperIsThePaper) {
     EXPECT_EQ(sampling.max_stride, streams[i].max_stride);
     EXPECT_EQ(sampling.max_step_m, streams[i].max_step_m);
   }
+}
+
+// Sixteen GPUs, and a number of windows of each that holds for any of them.
+TEST(TrainConfig, ThePapersBatchIsPerProcess) {
+  const TrainOptions paper = Shipped("paper");
+  for (const int processes : {1, 3, 8, 16}) EXPECT_EQ(paper.loop.Windows(processes), 20 * processes);
+  const auto read = [](const std::vector<std::string>& assignments) {
+    return ReadTrainConfig(std::filesystem::path(CALFVO_TRAIN_CONFIGS) / "paper.toml", assignments).options;
+  };
+  EXPECT_THAT(ErrorFrom([&] { read({"loop.batch=32"}); }),
+              HasSubstr("loop.batch: is 32, but loop.batch_per_process is 20; set one of them, or "
+                        "loop.batch_per_process=0 to use loop.batch"));
+  EXPECT_EQ(read({"loop.batch=32", "loop.batch_per_process=0"}).loop.Windows(8), 32);
+  EXPECT_THAT(ErrorFrom([&] { read({"loop.batch_per_process=-1"}); }),
+              HasSubstr("batch_per_process: is -1; expected 0 to 65536"));
 }
 
 TEST(TrainConfig, AblationsDifferInOneThing) {
@@ -61,26 +78,47 @@ TEST(TrainConfig, AblationsDifferInOneThing) {
   EXPECT_EQ(Shipped("dinov3").model.encoder.kind, EncoderKind::kDinov3);
 }
 
+TEST(TrainConfig, SquashDiffersInTheImagesAlone) {
+  TrainOptions squash = Shipped("paper-squash");
+  const TrainOptions paper = Shipped("paper");
+  EXPECT_EQ(squash.model.input.resize, ResizeRule::kSquash);
+  squash.model.input.resize = paper.model.input.resize;
+  squash.model.training = paper.model.training;
+  EXPECT_EQ(ModelConfigJson(squash.model), ModelConfigJson(paper.model));
+  EXPECT_EQ(squash.loop.Windows(16), paper.loop.Windows(16));
+  EXPECT_EQ(squash.schedule.steps, paper.schedule.steps);
+}
+
+TEST(TrainConfig, VggtOmegaIsADinov3OfItsOwn) {
+  TrainOptions omega = Shipped("dinov3-vggt-omega");
+  const TrainOptions dinov3 = Shipped("dinov3");
+  EXPECT_EQ(omega.model.input.filter, ResizeFilter::kBicubic);
+  EXPECT_NE(omega.loop.init_encoder, dinov3.loop.init_encoder);
+  omega.model.input.filter = dinov3.model.input.filter;
+  omega.model.training = dinov3.model.training;
+  EXPECT_EQ(ModelConfigJson(omega.model), ModelConfigJson(dinov3.model));
+}
+
 TEST(TrainConfig, AblationsTakeTheStepsThatThePaperGivesThem) {
   const TrainOptions paper = Shipped("paper");
   for (const char* name : {"ablation", "no-confidence", "full-attention", "gram-schmidt", "quaternion",
-                           "euler", "dinov2", "dinov3"}) {
+                           "euler", "dinov2", "dinov3", "dinov3-vggt-omega"}) {
     const TrainOptions ablation = Shipped(name);
     EXPECT_EQ(ablation.schedule.steps, 11'400) << name;
     EXPECT_EQ(ablation.schedule.warmup_steps, paper.schedule.warmup_steps) << name;
-    EXPECT_EQ(ablation.loop.batch, paper.loop.batch) << name;
+    EXPECT_EQ(ablation.loop.batch_per_process, paper.loop.batch_per_process) << name;
     EXPECT_EQ(ablation.data.datasets.size(), paper.data.datasets.size()) << name;
   }
 }
 
-TEST(TrainConfig, TheShippedModelIsToldTheAspect) {
+TEST(TrainConfig, TheShippedModelTakesTheAspect) {
   EXPECT_TRUE(Shipped("calfvo-s").model.input.aspect);
   EXPECT_EQ(Shipped("calfvo-s").model.input.size, NamedConfig("calfvo-s").input.size);
   EXPECT_TRUE(Shipped("calfvo-s-continued").model.input.aspect);
   EXPECT_FALSE(Shipped("paper").model.input.aspect);
 }
 
-TEST(TrainConfig, PlainPicturesKeepThreeEffects) {
+TEST(TrainConfig, PlainImagesKeepThreeEffects) {
   const TrainOptions plain = Shipped("calfvo-s-plain");
   const EffectsOptions& effects = plain.data.procedural.effects;
   EXPECT_EQ(effects.jpeg_probability, 0.0);
@@ -113,11 +151,12 @@ TEST(TrainConfig, RefusesWithFileLineAndKey) {
     EXPECT_THAT(error, StartsWith(file)) << text;
     return error;
   };
-  EXPECT_THAT(message("[loop]\n"), HasSubstr("there is no table [model]"));
+  EXPECT_THAT(message("[loop]\n"), HasSubstr("the table [model] is missing"));
   EXPECT_THAT(message("[model]\nbase = \"calfvo-xl\"\n"),
               HasSubstr(":2: model.base: unknown model 'calfvo-xl'"));
-  EXPECT_THAT(message("[model]\n[loop]\nbatchs = 1\n"),
-              HasSubstr(":3: loop.batchs: unknown key; did you mean 'batch'? known are batch, bf16,"));
+  EXPECT_THAT(
+      message("[model]\n[loop]\nbatchs = 1\n"),
+      HasSubstr(":3: loop.batchs: unknown key; did you mean 'batch'? known are batch, batch_per_process,"));
   EXPECT_THAT(message("[model]\n[model.decoder]\nkind = \"fulll\"\n"),
               HasSubstr(":3: model.decoder.kind: is 'fulll'; expected one of time_space, full"));
   EXPECT_THAT(message("[model]\n[model.encoder]\ndim = 100\n"), HasSubstr(": model"));
@@ -130,7 +169,7 @@ TEST(TrainConfig, RefusesWithFileLineAndKey) {
   EXPECT_THAT(message("[model]\n[schedule]\nlearning_rate = \"fast\"\n"),
               EndsWith(":3: schedule.learning_rate: is a text; expected a number"));
   EXPECT_THAT(message("[model]\n[loop]\nfreeze_encoder = true\n"),
-              HasSubstr(":3: loop.freeze_encoder: is true, but nothing says where the encoder comes from"));
+              HasSubstr(":3: loop.freeze_encoder: is true, but neither init_encoder nor init is set"));
   EXPECT_THAT(message("[model]\n[loop]\ncache_tokens_gb = 2\n"),
               HasSubstr(":3: loop.cache_tokens_gb: is 2, but the encoder is trained"));
   EXPECT_THAT(message("[model]\n[loop]\nseed = -1\n"), HasSubstr(":3: loop.seed: is -1; expected 0 or more"));

@@ -7,8 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/atomic_file.h"
 #include "calfvo/error.h"
+#include "core/base/atomic_file.h"
 
 namespace calfvo::train {
 namespace {
@@ -117,7 +117,7 @@ TrainLog::TrainLog(std::filesystem::path path, int64_t steps_done) : path_(std::
         }
         kept += line + "\n";
       } catch (const nlohmann::json::exception& error) {
-        throw Error(fmt::format("{}:{}: is no line of a training log ({}); remove it to go on",
+        throw Error(fmt::format("{}:{}: not a line of a training log ({}); remove it to go on",
                                 path_.string(), number, error.what()));
       }
     }

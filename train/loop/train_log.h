@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened in a run, as lines of JSON: log.jsonl. Two kinds of lines, told apart by "kind".
+// The log of a run, as lines of JSON: log.jsonl. "kind" distinguishes two kinds of lines.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ std::string ToJsonLine(const HeldOutRecord& record);
 // The log of one run: in memory, and in a file that grows by a line at a time.
 class TrainLog {
  public:
-  // Continues a log after `steps_done` steps: what it says of later steps, which will be taken again, is
+  // Continues a log after `steps_done` steps: lines of later steps, which will be taken again, are
   // removed, and so is a last line that was cut short. With 0 steps it begins anew. An empty path: no file.
   TrainLog(std::filesystem::path path, int64_t steps_done);
 

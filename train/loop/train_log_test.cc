@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "base/testing.h"
+#include "core/base/testing.h"
 #include "loop/curves_page.h"
 
 namespace calfvo::train {
@@ -48,28 +48,28 @@ TEST(TrainLog, ResumedLogsEqualStraightOnes) {
   EXPECT_EQ(ReadWholeFile(folder.path() / "b"), "");
 }
 
-TEST(TrainLog, SaysWhichLineIsWrong) {
+TEST(TrainLog, NamesTheLineThatIsWrong) {
   const TempFolder folder;
   std::ofstream(folder.path() / "a") << R"({"kind": "held_out", "step": 1})"
                                      << "\n";
   EXPECT_THAT(ErrorFrom([&] { TrainLog(folder.path() / "a", 10); }),
-              HasSubstr("a:1: is no line of a training log"));
+              HasSubstr("a:1: not a line of a training log"));
 }
 
 TEST(CurvesPage, ShowsWhatTheLogHolds) {
   const TempFolder folder;
   TrainLog log("", 0);
-  WriteCurvesPage(log, "t", folder.path() / "empty.html");
+  WriteCurvesPage(log, {}, "t", folder.path() / "empty.html");
   EXPECT_THAT(ReadWholeFile(folder.path() / "empty.html"), HasSubstr("no step was taken yet"));
   Fill(log, 10, 60);
-  WriteCurvesPage(log, "a < b", folder.path() / "curves.html");
+  WriteCurvesPage(log, {}, "a < b", folder.path() / "curves.html");
   EXPECT_THAT(ReadWholeFile(folder.path() / "curves.html"),
               AllOf(HasSubstr("a &lt; b"), HasSubstr("a&amp;b"), HasSubstr("step 60, 0.1 minutes"),
-                    HasSubstr("<svg")));
+                    HasSubstr("data:image/svg+xml")));
 }
 
-// Curves are told apart by their set's name, not its place: figures of "c" are equal with and without "a&b"
-// beside.
+// Curves are distinguished by their set's name, not its place: figures of "c" are equal with and without
+// "a&b" beside.
 TEST(CurvesPage, FollowsSetsThatAResumedRunChanged) {
   const auto page = [](std::vector<HeldOutRecord::Set> before) {
     const TempFolder folder;
@@ -79,7 +79,7 @@ TEST(CurvesPage, FollowsSetsThatAResumedRunChanged) {
       before.back().scores.t_rel = t_rel;
     }
     log.Add(HeldOutRecord{.step = 70, .sets = {{"c", {.t_rel = 0.3}}}});
-    WriteCurvesPage(log, "t", folder.path() / "curves.html");
+    WriteCurvesPage(log, {}, "t", folder.path() / "curves.html");
     return ReadWholeFile(folder.path() / "curves.html");
   };
   EXPECT_EQ(page({{"a&b", {.t_rel = 9.0}}, {"c", {}}}), page({{"c", {}}}));

@@ -13,16 +13,17 @@
 #include "loop/optimizer.h"
 #include "loop/schedule.h"
 #include "loss/pose_loss.h"
-#include "tensor/dtype.h"
-#include "weights/model_config.h"
+#include "nn/architecture/model_config.h"
+#include "nn/tensor/dtype.h"
 
 namespace calfvo::train {
 
 enum class DeviceChoice { kAuto, kCpu, kCuda };
 
 struct LoopOptions {
-  uint64_t seed = 0;  // of the first weights and of the batches
-  int batch = 64;     // windows per step, over all processes
+  uint64_t seed = 0;          // of the first weights and of the batches
+  int batch = 64;             // windows per step, over all processes; has no effect with batch_per_process
+  int batch_per_process = 0;  // windows per step of each process; 0: equal parts of `batch`
   DeviceChoice device = DeviceChoice::kAuto;
   bool bf16 = false;
   bool cuda_graph = true;  // where the device is CUDA
@@ -37,6 +38,9 @@ struct LoopOptions {
   DType export_dtype = DType::kBF16;
 
   void Validate() const;  // throws Error naming the field
+
+  // Windows per step over all of so many processes. Throws Error where they cannot share `batch` evenly.
+  int Windows(int processes) const;
 };
 
 // A set of procedural windows that training never sees: one kind of scene, one kind of motion.
@@ -47,15 +51,6 @@ struct HeldOutSet {
   std::string Name() const;  // "room/handheld"
 };
 
-struct HeldOutOptions {
-  int windows = 32;  // per set
-  int batch = 32;    // windows at once
-  uint64_t seed = 1'000'003;
-  std::vector<HeldOutSet> sets;  // empty: no evaluation
-
-  void Validate() const;
-};
-
 // Recorded sequences of any dataset that docs/datasets.md knows.
 struct DatasetOptions {
   std::filesystem::path path;   // a sequence, or a folder of sequences
@@ -63,13 +58,25 @@ struct DatasetOptions {
   StreamOptions sampling;
 };
 
+struct HeldOutOptions {
+  int windows = 32;  // per set
+  int batch = 32;    // windows at once
+  uint64_t seed = 1'000'003;
+  std::vector<HeldOutSet> sets;
+  // Recorded sequences that training does not see; each dataset is a set of its own. Without these and
+  // `sets`, no evaluation.
+  std::vector<DatasetOptions> datasets;
+
+  void Validate() const;
+};
+
 struct DataOptions {
   ProceduralOptions procedural;   // its size, frames, windows and seed come from `model` and `loop`
   double procedural_share = 1.0;  // of the windows, relative to the datasets' shares
   std::vector<DatasetOptions> datasets;
-  std::filesystem::path cache;  // for resized pictures of datasets; empty: none
-  int threads = 0;              // that read pictures; 0 means one per core
-  int batches = 3;              // of pictures, read ahead
+  std::filesystem::path cache;  // for resized images of datasets; empty: none
+  int threads = 0;              // that read images; 0 means one per core
+  int batches = 3;              // of images, read ahead
 
   // Throws Error naming the field, its value and what is expected. `procedural` has its own.
   void Validate() const;

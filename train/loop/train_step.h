@@ -65,7 +65,7 @@ class TrainStep {
   StepGraph graph_;
   std::optional<TokenCache> token_cache_;
   WindowBatch input_;     // what a graph reads
-  torch::Tensor tokens_;  // likewise, with the cache, which then takes the place of the pictures
+  torch::Tensor tokens_;  // likewise, with the cache, which then takes the place of the images
   torch::Tensor sums_;    // [4]: loss, rotation, translation, motion
   int64_t steps_ = 0;
 };

@@ -7,54 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
 #include "calfvo/error.h"
 #include "data/dataset_stream.h"
 #include "data/mixture_stream.h"
-#include "data/posed_frames.h"
 #include "data/procedural_stream.h"
-#include "datasets/split.h"
+#include "loop/image_cache.h"
+#include "loop/open_dataset.h"
 
 namespace calfvo::train {
 namespace {
-
-// `tells`: what of the dataset is there, and how much of that can be used.
-Dataset OpenDataset(const DatasetOptions& options, bool tells) {
-  std::vector<FoundSequence> found = FindSequences(options.path);
-  if (!options.split.empty()) {
-    const Split split(options.split);
-    const std::vector<std::string> missing = split.Missing(found);
-    if (tells && !missing.empty()) {
-      LogWarning("{}: {} of its sequences were not found in {}, the first is {}", options.split.string(),
-                 missing.size(), options.path.string(), missing[0]);
-    }
-    found = split.Select(found);
-  }
-  if (found.empty()) {
-    throw Error(fmt::format("{}: none of the sequences of {} is there", options.path.string(),
-                            options.split.string()));
-  }
-  Dataset dataset{.sampling = options.sampling};
-  size_t frames = 0;
-  size_t used = 0;
-  for (const FoundSequence& sequence : found) {
-    auto opened = OpenSequence(sequence);
-    frames += opened->frames().size();
-    try {
-      dataset.sequences.push_back(FromFirstPose(std::move(opened)));
-    } catch (const Error& error) {
-      throw Error(fmt::format("{}: {}; the dataset's split can leave it out, with '{} *' and '!{} {}'",
-                              sequence.path.string(), error.what(), sequence.kind, sequence.kind,
-                              sequence.name));
-    }
-    used += PosesUntilInvalid(*dataset.sequences.back()).size();
-  }
-  if (tells) {
-    LogInfo("{}: {} sequences, {} of their {} frames can be used", options.sampling.name, found.size(), used,
-            frames);
-  }
-  return dataset;
-}
 
 // What a process has of the windows of one kind that are in a batch of all processes.
 struct Part {
@@ -62,20 +23,19 @@ struct Part {
   int count = 0;
 };
 
-// How many windows of a batch of all processes are procedural.
-int ProceduralWindows(const TrainOptions& options) {
+// How many of a step's `batch` windows, over all processes, are procedural.
+int ProceduralWindows(const TrainOptions& options, int batch) {
   const double procedural = options.data.procedural_share;
   double recorded = 0.0;
   for (const DatasetOptions& dataset : options.data.datasets) recorded += dataset.sampling.share;
   const double all = procedural + recorded;
   if (!(all > 0.0)) throw Error("data: all shares are zero; expected one above zero");
-  const int batch = options.loop.batch;
   const auto windows = static_cast<int>(std::lround(batch * procedural / all));
   const auto check = [&](const char* kind, double share, int count) {
     if (share == 0.0 || count > 0) return;
     throw Error(
-        fmt::format("data: {} video has {:.3g} % of the shares, which is no window of the {} of loop.batch; "
-                    "make loop.batch {:.0f} or more, or the share larger or 0",
+        fmt::format("data: {} video has {:.3g} % of the shares, less than one window of the {} of a step; "
+                    "make the batch {:.0f} or more, or the share larger or 0",
                     kind, 100.0 * share / all, batch, std::ceil(all / share)));
   };
   check("procedural", procedural, windows);
@@ -91,10 +51,8 @@ Part ProceduralPart(int windows, const Processes& processes) {
   return {begin(processes.rank()), begin(processes.rank() + 1) - begin(processes.rank())};
 }
 
-std::unique_ptr<WindowStream> OpenDatasets(const TrainOptions& options, const Part& part, bool tells,
-                                           torch::Device device) {
-  std::vector<Dataset> datasets;
-  for (const DatasetOptions& dataset : options.data.datasets) datasets.push_back(OpenDataset(dataset, tells));
+std::unique_ptr<WindowStream> OpenDatasets(const TrainOptions& options, const Part& part,
+                                           std::vector<Dataset> datasets, torch::Device device) {
   return OpenDatasetStream(std::move(datasets),
                            {.seed = options.loop.seed,
                             .windows = part.count,
@@ -118,24 +76,30 @@ std::unique_ptr<WindowStream> OpenProcedural(const TrainOptions& options, const 
 
 }  // namespace
 
-std::unique_ptr<WindowStream> OpenTrainStream(const TrainOptions& options, const Processes& processes,
-                                              torch::Device device) {
-  if (options.loop.batch % processes.size() != 0) {
-    throw Error(fmt::format("loop.batch is {}, which {} processes cannot share evenly", options.loop.batch,
-                            processes.size()));
-  }
-  const int windows = options.loop.batch / processes.size();
-  const Part procedural = ProceduralPart(ProceduralWindows(options), processes);
+std::unique_ptr<WindowStream> OpenTrainStream(const TrainOptions& options, Processes& processes,
+                                              torch::Device device, const std::function<bool()>& should_stop,
+                                              bool quiet) {
+  const int batch = options.loop.Windows(processes.size());
+  const int windows = batch / processes.size();
+  const int all_procedural = ProceduralWindows(options, batch);
+  const Part procedural = ProceduralPart(all_procedural, processes);
   const Part recorded{processes.rank() * windows - procedural.first, windows - procedural.count};
+  std::vector<Dataset> datasets;
+  if (all_procedural < batch) {  // for all processes alike, since they fill the cache together
+    for (const DatasetOptions& dataset : options.data.datasets)
+      datasets.push_back(OpenDataset(dataset, processes.first()));
+    const ImageCache cache{options.data.cache, options.model.input, options.data.threads};
+    if (!FillImageCache(datasets, cache, processes, should_stop, quiet)) return nullptr;
+  }
   std::vector<std::unique_ptr<WindowStream>> parts;
   if (procedural.count > 0) parts.push_back(OpenProcedural(options, procedural, device));
-  if (recorded.count > 0) parts.push_back(OpenDatasets(options, recorded, processes.first(), device));
+  if (recorded.count > 0) parts.push_back(OpenDatasets(options, recorded, std::move(datasets), device));
   if (parts.size() == 1) return std::move(parts.front());
   return std::make_unique<MixtureStream>(std::move(parts));
 }
 
 double ProceduralWeight(const TrainOptions& options, const Processes& processes) {
-  const int windows = ProceduralWindows(options);
+  const int windows = ProceduralWindows(options, options.loop.Windows(processes.size()));
   if (windows == 0) return 1.0;
   return static_cast<double>(ProceduralPart(windows, processes).count) * processes.size() / windows;
 }

@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include <functional>
 #include <memory>
 
 #include "data/window_stream.h"
@@ -12,15 +13,17 @@
 
 namespace calfvo::train {
 
-// Batches of the process's part of `loop.batch`. Procedural and recorded video have fixed numbers of windows
-// in the whole batch, by their shares, and processes have each as evenly as can be; datasets are drawn by
-// share window by window. Throws Error where processes cannot share the batch evenly, where a share above 0
-// is no window of it, and for folders that hold no sequences.
-std::unique_ptr<WindowStream> OpenTrainStream(const TrainOptions& options, const Processes& processes,
-                                              torch::Device device);
+// Batches of the process's part of a step (LoopOptions::Windows). Procedural and recorded video have fixed
+// numbers of windows in the whole batch, by their shares, and processes have each as evenly as can be;
+// datasets are drawn by share window by window. Throws Error where processes cannot share the batch evenly,
+// where a share above 0 is less than one window, and for folders that hold no sequences. Fills the cache of
+// images first (image_cache.h); null if `should_stop` ends that.
+std::unique_ptr<WindowStream> OpenTrainStream(
+    const TrainOptions& options, Processes& processes, torch::Device device,
+    const std::function<bool()>& should_stop = [] { return false; }, bool quiet = true);
 
-// What a mean over the process's procedural windows is to be multiplied with, so that in the mean over
-// processes, which may have unequal numbers of them, each of those windows counts the same.
+// The factor for a mean over this process's procedural windows that makes each of them count the same in the
+// mean over processes, which may have unequal numbers of them.
 double ProceduralWeight(const TrainOptions& options, const Processes& processes);
 
 }  // namespace calfvo::train

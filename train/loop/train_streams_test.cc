@@ -7,9 +7,9 @@
 
 #include <fstream>
 
-#include "base/log.h"
-#include "base/testing.h"
-#include "datasets/sequence.h"
+#include "core/base/log.h"
+#include "core/base/testing.h"
+#include "io/datasets/sequence.h"
 #include "loop/test_config.h"
 #include "loop/test_recording.h"
 #include "loop/train_config.h"
@@ -44,7 +44,7 @@ TEST(TrainStream, SharesSetTheMixture) {
 }
 
 // Of a long recording little may be left, and of a list much may be missing.
-TEST(TrainStream, TellsWhatOfADatasetIsThere) {
+TEST(TrainStream, ReportsMissingSequences) {
   const TempFolder folder;
   WriteSequence(folder.path() / "set/a", 1);
   WriteSequence(folder.path() / "set/b", 2);
@@ -68,14 +68,23 @@ TEST(TrainStream, TellsWhatOfADatasetIsThere) {
   SetLogLevel(LogLevel::kInfo);
   OpenTrainStream(options, alone, torch::kCPU);
   SetLogLevel(LogLevel::kWarning);
-  const std::string told = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(told, HasSubstr("1 of its sequences were not found in"));
-  EXPECT_THAT(told, HasSubstr("the first is c"));
-  EXPECT_THAT(told, HasSubstr("set: 2 sequences, 17 of their 24 frames can be used"));
+  const std::string output = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(output, HasSubstr("1 of its sequences were not found in"));
+  EXPECT_THAT(output, HasSubstr("the first is c"));
+  EXPECT_THAT(output, HasSubstr("set: 2 sequences, 17 of their 24 frames can be used"));
+
+  // As a split may ask: sequence b is left out.
+  std::ofstream(folder.path() / "split.txt", std::ios::app) << "tum-layout @invalid-poses drop\n";
+  testing::internal::CaptureStderr();
+  SetLogLevel(LogLevel::kInfo);
+  OpenTrainStream(options, alone, torch::kCPU);
+  SetLogLevel(LogLevel::kWarning);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("set: 1 sequences dropped for invalid poses"));
 }
 
 struct Kinds {
-  std::vector<torch::Tensor> procedural, recorded;  // pictures, window by window
+  std::vector<torch::Tensor> procedural, recorded;  // images, window by window
 };
 
 // Adds what a process sees; procedural windows know their image motion.
@@ -116,7 +125,41 @@ TEST(TrainStream, ProcessesSeeTogetherTheMixtureThatOneSees) {
   }
 }
 
-TEST(TrainStream, RefusesSharesThatAreNoWindow) {
+TEST(TrainStream, BatchesPerProcessAddUp) {
+  const TempFolder folder;
+  WriteSequence(folder.path() / "set/a", 1);
+  const std::string dataset =
+      "data.datasets=[{ path = '" + (folder.path() / "set").string() + "', share = 3 }]";
+  const auto windows = [&](int per_process, int count) {
+    TrainOptions options = OptionsWith({dataset});
+    options.loop.batch = per_process > 0 ? 1 : 8;
+    options.loop.batch_per_process = per_process;
+    Kinds kinds;
+    for (int rank = 0; rank < count; ++rank) {
+      Processes processes({.rank = rank, .size = count}, torch::kCPU);
+      AddWindows(OpenTrainStream(options, processes, torch::kCPU)->At(1), kinds);
+    }
+    return kinds;
+  };
+  const Kinds expected = windows(0, 1);
+  for (const int count : {1, 2, 4}) {
+    const Kinds kinds = windows(8 / count, count);
+    EXPECT_TRUE(torch::equal(torch::stack(kinds.recorded), torch::stack(expected.recorded))) << count;
+    EXPECT_TRUE(torch::equal(torch::stack(kinds.procedural), torch::stack(expected.procedural))) << count;
+  }
+}
+
+TEST(TrainStream, UnevenBatchesNameTheWayOut) {
+  LoopOptions loop{.batch = 20};
+  EXPECT_EQ(ErrorFrom([&] { loop.Windows(8); }),
+            "loop.batch is 20, which 8 processes cannot share evenly; set a multiple of 8, or "
+            "loop.batch_per_process in its place");
+  loop.batch_per_process = 20;
+  EXPECT_EQ(loop.Windows(8), 160);
+  EXPECT_EQ(loop.Windows(16), 320);
+}
+
+TEST(TrainStream, RefusesSharesBelowOneWindow) {
   const TempFolder folder;
   WriteSequence(folder.path() / "set/a", 1);
   Processes alone({}, torch::kCPU);
@@ -126,14 +169,15 @@ TEST(TrainStream, RefusesSharesThatAreNoWindow) {
                      "data.datasets=[{ path = '" + (folder.path() / "set").string() + "', share = 98 }]"});
     return ErrorFrom([&] { OpenTrainStream(options, alone, torch::kCPU); });
   };
-  EXPECT_EQ(message(20, "2"),
-            "data: procedural video has 2 % of the shares, which is no window of the 20 of loop.batch; make "
-            "loop.batch 50 or more, or the share larger or 0");
+  EXPECT_EQ(
+      message(20, "2"),
+      "data: procedural video has 2 % of the shares, less than one window of the 20 of a step; make the "
+      "batch 50 or more, or the share larger or 0");
   EXPECT_EQ(message(50, "2"), "no error");
   EXPECT_EQ(message(20, "0"), "no error");
   EXPECT_EQ(message(20, "4802"),
-            "data: recorded video has 2 % of the shares, which is no window of the 20 of loop.batch; make "
-            "loop.batch 50 or more, or the share larger or 0");
+            "data: recorded video has 2 % of the shares, less than one window of the 20 of a step; make the "
+            "batch 50 or more, or the share larger or 0");
 }
 
 TEST(TrainStream, EveryProceduralWindowCountsTheSame) {
@@ -172,7 +216,7 @@ TEST(TrainStream, ASplitChoosesAmongSequences) {
   EXPECT_THAT(ErrorFrom([&] { frames("c"); }), HasSubstr("none of the sequences of"));
 }
 
-TEST(TrainStream, SaysWhatIsMissing) {
+TEST(TrainStream, NamesWhatIsMissing) {
   const TempFolder folder;
   Processes alone({}, torch::kCPU);
   const auto message = [&](const std::string& path) {

@@ -6,7 +6,7 @@
 #include <torch/types.h>
 
 #include "data/window_stream.h"
-#include "weights/model_config.h"
+#include "nn/architecture/model_config.h"
 
 namespace calfvo::train {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/testing.h"
-#include "geometry/so3.h"
+#include "core/base/testing.h"
+#include "core/geometry/so3.h"
 #include "loss/finite_differences.h"
 
 namespace calfvo::train {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nearest rotations of a batch of matrices, differentiable: geometry/procrustes.h for tensors.
+// Nearest rotations of a batch of matrices, differentiable: core/geometry/procrustes.h for tensors.
 #pragma once
 
 #include <torch/types.h>
@@ -7,7 +7,7 @@
 namespace calfvo::train {
 
 // [..., 3, 3] float or double → rotations of the same shape, on the tensor's device, without waiting for it.
-// The gradient is finite everywhere (procrustes_one.h); there is no second derivative.
+// The gradient is finite everywhere (procrustes_one.h); a second derivative is not available.
 torch::Tensor NearestRotations(const torch::Tensor& matrices);
 
 }  // namespace calfvo::train

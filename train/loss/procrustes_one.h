@@ -13,7 +13,7 @@
 
 #include <cmath>
 
-#include "portable/host_device.h"
+#include "core/portable/host_device.h"
 
 namespace calfvo::train {
 

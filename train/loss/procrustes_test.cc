@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "geometry/procrustes.h"
+#include "core/geometry/procrustes.h"
 #include "loss/finite_differences.h"
 
 namespace calfvo::train {
@@ -17,7 +17,7 @@ Eigen::Matrix3d ToEigen(const Tensor& matrix) {
   return Eigen::Map<const RowMajor3>(m.data_ptr<double>());
 }
 
-Tensor Deviation(const Tensor& rotations) {
+Tensor OrthogonalityError(const Tensor& rotations) {
   const Tensor product = torch::matmul(rotations.transpose(-2, -1), rotations);
   return (product - torch::eye(3, rotations.options())).abs().max() + (torch::det(rotations) - 1).abs().max();
 }
@@ -45,7 +45,7 @@ TEST(NearestRotations, AreAsGoodAsTheBestWhereThereAreMany) {
         torch::diag(torch::tensor({1., -1., 1.}))}) {
     const Tensor input = matrix.to(torch::kDouble).requires_grad_(true);
     const Tensor rotation = NearestRotations(input);
-    EXPECT_LT(Deviation(rotation).item<double>(), 1e-14);
+    EXPECT_LT(OrthogonalityError(rotation).item<double>(), 1e-14);
     EXPECT_NEAR((rotation * matrix).sum().item<double>(), FitRotation(ToEigen(matrix)).singular_values.sum(),
                 1e-14);
     (rotation * torch::arange(9, torch::kDouble).view({3, 3})).sum().backward();
@@ -82,7 +82,7 @@ TEST(NearestRotations, AMillionMatricesAndGradientsAreFinite) {
   for (const Tensor& matrices : {general, near_rotation, rank_one, scaled}) {
     const Tensor input = matrices.clone().requires_grad_(true);
     const Tensor rotations = NearestRotations(input);
-    EXPECT_LT(Deviation(rotations.detach()).item<double>(), 3e-6);
+    EXPECT_LT(OrthogonalityError(rotations.detach()).item<double>(), 3e-6);
     (rotations * torch::randn_like(rotations)).sum().backward();
     EXPECT_TRUE(AllFinite(input.grad()));
   }

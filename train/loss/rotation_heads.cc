@@ -10,7 +10,7 @@ namespace {
 
 using torch::Tensor;
 
-// The smallest length that is told from zero.
+// The smallest length distinguished from zero.
 constexpr double kMinNorm = 1e-6;
 
 Tensor Normalized(const Tensor& v) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotations out of what a rotation head gives, for batches and with gradients: model/head.h's InterpretPair.
+// Rotations out of what a rotation head gives, for batches and with gradients: nn/model/head.h's
+// InterpretPair.
 #pragma once
 
 #include <torch/types.h>
 
-#include "weights/model_config.h"
+#include "nn/architecture/model_config.h"
 
 namespace calfvo::train {
 

@@ -7,7 +7,7 @@
 
 #include "loss/finite_differences.h"
 #include "loss/pose_loss.h"
-#include "model/head.h"
+#include "nn/model/head.h"
 
 namespace calfvo::train {
 namespace {

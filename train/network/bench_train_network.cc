@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "network/train_network.h"
-#include "weights/model_flops.h"
+#include "nn/architecture/model_flops.h"
 
 namespace calfvo::train {
 namespace {

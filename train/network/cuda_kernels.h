@@ -188,8 +188,8 @@ void GeluProductBackward(const GeluProductShape& shape, const void* of_next, con
                          const void* product, void* of_product, float* partial, float* of_bias,
                          CudaStream stream);
 
-// The first stage of a stem of pairs: pictures → gelu(norm(convolution of the previous picture's colours and
-// the picture's own)), 3 × 3 in steps of two with a border of zeros.
+// The first stage of a stem of pairs: images → gelu(norm(convolution of the previous image's colours and
+// the image's own)), 3 × 3 in steps of two with a border of zeros.
 struct FirstStageShape {
   int64_t windows = 0;
   int frames = 0;

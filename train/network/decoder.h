@@ -8,7 +8,7 @@
 
 #include "network/layers.h"
 #include "network/weight_table.h"
-#include "weights/model_config.h"
+#include "nn/architecture/model_config.h"
 
 namespace calfvo::train {
 
@@ -21,7 +21,7 @@ class Decoder {
 
   Decoder(const ModelConfig& config, const WeightTable& weights);
 
-  // `tokens` [B, K, N, d], `log_aspect` [B] f32, which only networks that are told the aspect look at.
+  // `tokens` [B, K, N, d], `log_aspect` [B] f32, used only with input.aspect.
   Output operator()(const at::Tensor& tokens, const at::Tensor& log_aspect) const;
 
  private:

@@ -11,7 +11,7 @@
 #include "network/image_input.h"
 #include "network/layers.h"
 #include "network/weight_table.h"
-#include "weights/model_config.h"
+#include "nn/architecture/model_config.h"
 
 namespace calfvo::train {
 

@@ -4,7 +4,7 @@
 //
 // Blocks stay and take 192 rows in turn, four warps together 64 of them, which they keep in registers as the
 // first factor of all their products. The weights pass by in tiles of 64 columns of the result, as
-// PackWeights has laid them out, several of them under way. Warps that wait for nobody but the weights drift
+// PackWeights has laid them out, several of them under way. Warps that wait only for the weights drift
 // apart, and some compute products while others go through GELU.
 #include "network/cuda_bulk_copy.h"
 #include "network/cuda_kernels.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first stage of calfvo-s's stem, from the pictures' bytes: pairs of them, a convolution of 3 × 3 in
+// The first stage of calfvo-s's stem, from the images' bytes: pairs of them, a convolution of 3 × 3 in
 // steps of two, layer norm, GELU. Its map is the largest of the network, and composed of single operations it
-// would be written and read again by each of them. Here only pictures are read and only results written;
+// would be written and read again by each of them. Here only images are read and only results written;
 // backward, the convolution is computed once more, and no gradient of it leaves the registers.
 //
-// A block has four rows of results at a time, a warp one of them. What they see of the pictures lies in
+// A block has four rows of results at a time, a warp one of them. What they see of the images lies in
 // shared memory as bf16, the six colours of a pixel side by side. Sixteen results are one product on tensor
 // cores, 16 × 56 by 56 × 32: 54 colours under the kernel, and two ones for the bias, which is given as two
 // bf16 that add up to it. The weights' columns are ordered so that a lane has eight neighbouring channels of
@@ -33,7 +33,7 @@ constexpr int kRun = 16;            // results of a product
 constexpr int kTiles = 4;           // of eight channels
 constexpr int kSteps = 7;           // of eight factors of a product
 constexpr int kPixelWords = 3;      // of two colours
-constexpr int kLeftWords = 4;       // before a row's first pixel: the one outside the picture, aligned
+constexpr int kLeftWords = 4;       // before a row's first pixel: the one outside the image, aligned
 constexpr int kBackwardBlocks = 3;  // per processor
 static_assert(kChannels == 8 * kTiles && kWeights + 2 == 8 * kSteps);
 static_assert(kFirstStageGradients == kChannels * (kWeights + 3));
@@ -63,7 +63,7 @@ __device__ void Multiply8(float (&sums)[4], uint32_t a0, uint32_t a1, uint32_t b
       : "r"(a0), "r"(a1), "r"(b0));
 }
 
-// Four pixels of a row of both pictures, as words of two colours.
+// Four pixels of a row of both images, as words of two colours.
 struct FourPixels {
   uint32_t words[4 * kPixelWords] = {};
 
@@ -108,21 +108,21 @@ struct Tiles {
     return row * (shape.width / 2) * kChannels;
   }
 
-  // The pixels outside of the pictures on the left, which nothing else is written to.
+  // The pixels outside of the images on the left, which nothing else is written to.
   __device__ void ClearLeft(uint32_t* shared) const {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < kInputRows * kLeftWords)
       shared[thread / kLeftWords * Pitch(shape.width) + thread % kLeftWords] = 0;
   }
 
-  // The rows of both pictures that a tile sees, the one above them first.
+  // The rows of both images that a tile sees, the one above them first.
   __device__ void Load(int64_t tile, uint32_t* shared) const {
     const int64_t frame = Frame(tile);
     const int64_t window = frame / shape.frames;
     const int64_t in_window = frame % shape.frames;
-    const int64_t picture = int64_t{3} * shape.height * shape.width;
-    const uint8_t* current = inputs.frames + window * inputs.window_stride + in_window * picture;
-    const uint8_t* previous = in_window > 0              ? current - picture
+    const int64_t image = int64_t{3} * shape.height * shape.width;
+    const uint8_t* current = inputs.frames + window * inputs.window_stride + in_window * image;
+    const uint8_t* previous = in_window > 0              ? current - image
                               : inputs.before == nullptr ? current
                                                          : inputs.before + window * inputs.before_stride;
     float scale[3], shift[3];
@@ -187,7 +187,7 @@ struct Convolution {
     return factor % kColours * kTaps + factor / kColours;
   }
 
-  // The colours of results x + group and x + group + 8 of the row whose pictures begin at `rows`, and the
+  // The colours of results x + group and x + group + 8 of the row whose images begin at `rows`, and the
   // sums of their eight channels: [..][0] and [1] of the first, [2] and [3] of the second.
   __device__ void Take(const uint32_t* rows, int x, const ChannelLane& lane, uint32_t (&first)[kSteps],
                        uint32_t (&second)[kSteps], float (&sums)[kTiles][4]) const {
@@ -221,7 +221,7 @@ __device__ Vector ChannelsOf(const float (&sums)[kTiles][4], int result) {
   return values;
 }
 
-// Makes x (x − mean) / deviation over the four lanes of a group; returns 1 / deviation.
+// Makes x (x − mean) / σ over the four lanes of a group; returns 1 / σ.
 __device__ float Normalize(Vector& x, float eps) {
   float sum = 0.0F;
 #pragma unroll
@@ -257,7 +257,7 @@ __global__ void __launch_bounds__(kThreads) Forward(Tiles tiles, float eps, __nv
   const Vector shifts = ParametersAt(tiles.inputs.norm_bias, lane);
   tiles.ClearLeft(shared);
   for (int64_t tile = blockIdx.x; tile < tiles.count(); tile += gridDim.x) {
-    __syncthreads();  // whoever still reads the tile before
+    __syncthreads();  // other warps may still read the previous tile
     tiles.Load(tile, shared);
     __syncthreads();
     const uint32_t* rows = shared + threadIdx.x / 32 * 2 * pitch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differentiable operations on the kernels of cuda_kernels.h. Each gives nothing where there is no kernel for
+// Differentiable operations on the kernels of cuda_kernels.h. Each gives nothing without a kernel for
 // the case: off CUDA, for other element types than f32 and bf16, for sizes that the kernels do not take, and
 // in builds without CALFVO_CUDA. The caller then composes the same from LibTorch's operations.
 #pragma once

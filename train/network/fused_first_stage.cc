@@ -73,15 +73,15 @@ class FirstStageFunction : public Function<FirstStageFunction> {
   }
 };
 
-// With nothing between a picture's pixels, and, if there are several dimensions before them, between
-// pictures.
-at::Tensor WithWholePictures(const at::Tensor& pictures) {
+// With nothing between an image's pixels, and, if there are several dimensions before them, between
+// images.
+at::Tensor WithWholeImages(const at::Tensor& images) {
   int64_t expected = 1;
-  for (int64_t i = pictures.dim() - 1; i > 0; --i) {
-    if (pictures.stride(i) != expected) return pictures.contiguous();
-    expected *= pictures.size(i);
+  for (int64_t i = images.dim() - 1; i > 0; --i) {
+    if (images.stride(i) != expected) return images.contiguous();
+    expected *= images.size(i);
   }
-  return pictures;
+  return images;
 }
 
 }  // namespace
@@ -95,9 +95,8 @@ std::optional<at::Tensor> FusedFirstStage(const at::Tensor& frames, const at::Te
   }
   const c10::DeviceGuard guard(frames.device());
   return FirstStageFunction::apply(
-      WithWholePictures(frames),
-      before.defined() ? WithWholePictures(before) : at::empty({0}, frames.options()), input.scale,
-      input.shift, convolution.weight, convolution.bias, norm.weight, norm.bias, norm.eps);
+      WithWholeImages(frames), before.defined() ? WithWholeImages(before) : at::empty({0}, frames.options()),
+      input.scale, input.shift, convolution.weight, convolution.bias, norm.weight, norm.bias, norm.eps);
 }
 
 }  // namespace calfvo::train

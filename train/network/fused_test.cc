@@ -284,15 +284,15 @@ TEST_P(Kernels, QueryKeyValue) {
   Compare(function, {at::randn({300, 7, dim}), at::randn({3 * dim, dim}) / 10, at::randn({3 * dim})}, 1);
 }
 
-// Pictures of a window as the renderer has them: behind the one that precedes them.
+// Images of a window as the renderer has them: behind the one that precedes them.
 TEST_P(Kernels, FirstStage) {
   if (GetParam() != at::kBFloat16) GTEST_SKIP() << "bf16 only";
   const InputScale input{at::tensor({0.008F, 0.007F, 0.009F}), at::tensor({-1.0F, -0.9F, -1.1F})};
   const InputScale on_device{input.scale.to(at::kCUDA), input.shift.to(at::kCUDA)};
   for (const auto& [height, width] : {std::pair(8, 32), std::pair(40, 96), std::pair(224, 224)}) {
-    const at::Tensor pictures = at::randint(256, {3, 3, height, width, 3}, at::kByte);
-    const at::Tensor frames = pictures.narrow(1, 1, 2);
-    for (const at::Tensor& before : {at::Tensor(), pictures.select(1, 0)}) {
+    const at::Tensor images = at::randint(256, {3, 3, height, width, 3}, at::kByte);
+    const at::Tensor frames = images.narrow(1, 1, 2);
+    for (const at::Tensor& before : {at::Tensor(), images.select(1, 0)}) {
       SCOPED_TRACE(testing::Message() << height << " rows of " << width);
       const auto function = [&](const Tensors& in) {
         const ConvolutionLayer convolution{in[0], in[1]};
@@ -300,7 +300,7 @@ TEST_P(Kernels, FirstStage) {
         if (in[0].is_cpu())
           return Tensors{
               norm.ThenGelu(convolution(NormalizedPairs(frames, before, input, at::kFloat), 2, 1))};
-        const at::Tensor moved = pictures.to(at::kCUDA);
+        const at::Tensor moved = images.to(at::kCUDA);
         const auto ours =
             FusedFirstStage(moved.narrow(1, 1, 2), before.defined() ? moved.select(1, 0) : before, on_device,
                             convolution, norm, at::kBFloat16);

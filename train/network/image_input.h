@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of bytes to what encoders take.
+// Converts images of bytes to the input of encoders.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "portable/random.h"
-#include "weights/memory_weights.h"
+#include "core/portable/random.h"
+#include "nn/weights/memory_weights.h"
 
 namespace calfvo::train {
 namespace {

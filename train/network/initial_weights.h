@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a network is trained from when there is no checkpoint.
+// The weights that training starts from without a checkpoint.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "weights/model_config.h"
-#include "weights/weight_source.h"
+#include "nn/architecture/model_config.h"
+#include "nn/weights/weight_source.h"
 
 namespace calfvo::train {
 
 // Every tensor of the model, a function of its name and the seed: matrices and embeddings from a normal
-// distribution of deviation 0.02, cut at two deviations; convolutions with a deviation that keeps the
+// distribution of σ 0.02, cut at 2 σ; convolutions with a σ that keeps the
 // variance through GELU; what adds to the residual stream divided by the square root of the number of
 // additions; biases and what the aspect adds 0, gains 1. The head starts with poses near the identity and
 // variances of one.

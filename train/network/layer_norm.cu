@@ -68,7 +68,7 @@ struct Row {
     }
   }
 
-  // Makes x (x − mean) / deviation; returns 1 / deviation.
+  // Makes x (x − mean) / σ; returns 1 / σ.
   __device__ float Normalize(Values& x, float eps) const {
     float sum = 0.0F;
 #pragma unroll

@@ -9,8 +9,8 @@
 
 #include "calfvo/error.h"
 #include "network/train_network.h"
-#include "weights/memory_weights.h"
-#include "weights/model_file.h"
+#include "nn/architecture/model_file.h"
+#include "nn/weights/memory_weights.h"
 
 namespace calfvo::train {
 namespace {

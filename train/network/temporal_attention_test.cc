@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "portable/random.h"
+#include "core/portable/random.h"
 
 namespace calfvo::train {
 namespace {

@@ -81,7 +81,7 @@ at::Tensor TrainNetworkImpl::Encode(const at::Tensor& frames, const at::Tensor& 
 
 NetworkOutput TrainNetworkImpl::Decode(const at::Tensor& tokens, const at::Tensor& log_aspect) {
   if (config_.input.aspect && !log_aspect.defined()) {
-    throw Error("input.aspect is true, but nobody tells the network its pictures' aspect");
+    throw Error("input.aspect is true, but the batch has no log_aspect");
   }
   const Decoder::Output decoded =
       parts_->decoder(parts_->input ? (*parts_->input)(tokens) : tokens, log_aspect);

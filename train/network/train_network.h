@@ -11,9 +11,9 @@
 #include <memory>
 #include <vector>
 
-#include "tensor/dtype.h"
-#include "weights/model_config.h"
-#include "weights/weight_source.h"
+#include "nn/architecture/model_config.h"
+#include "nn/tensor/dtype.h"
+#include "nn/weights/weight_source.h"
 
 namespace calfvo::train {
 
@@ -71,7 +71,7 @@ void LoadWeights(TrainNetworkImpl& network, const WeightSource& weights);
 void LoadTensors(TrainNetworkImpl& network, const WeightSource& weights,
                  const std::vector<TensorSpec>& wanted);
 
-// Writes the network as a model file (weights/model_file.h) with `config`, which may differ from the
+// Writes the network as a model file (nn/architecture/model_file.h) with `config`, which may differ from the
 // network's in what has no tensors: name, licence, training, calibration. The motion head stays out.
 void SaveModel(const TrainNetworkImpl& network, const ModelConfig& config, DType dtype,
                const std::filesystem::path& path);

@@ -9,11 +9,11 @@
 #include <set>
 #include <string>
 
-#include "backend/backends.h"
-#include "base/testing.h"
-#include "model/network.h"
-#include "portable/random.h"
-#include "weights/model_file.h"
+#include "core/base/testing.h"
+#include "core/portable/random.h"
+#include "nn/architecture/model_file.h"
+#include "nn/backend/backends.h"
+#include "nn/model/network.h"
 
 namespace calfvo::train {
 namespace {
@@ -80,7 +80,7 @@ at::Tensor RandomFrames(const ModelConfig& config, int64_t windows, uint64_t see
   return frames;
 }
 
-// Width over height of the pictures of each window, for networks that are told it.
+// Width over height of the images of each window, for networks with input.aspect.
 constexpr float kAspects[] = {16.0F / 9, 0.75F};
 
 NetworkOutput Forward(TrainNetwork& network, const at::Tensor& frames) {
@@ -109,7 +109,7 @@ std::vector<float> RuntimeValues(const ModelConfig& config, const WeightSource& 
     images.push_back(std::move(image));
     if (k > 0) tokens.push_back(network.MakeTokens());
   }
-  std::vector<FrameImages> inputs;
+  std::vector<EncoderInput> inputs;
   std::vector<FrameTokens*> out;
   for (size_t k = 0; k < tokens.size(); ++k) {
     inputs.push_back({images[k].data(), images[k + 1].data()});
@@ -204,12 +204,12 @@ TEST(Aspect, ItsGradientIsThatOfAllTimesTimesItself) {
   EXPECT_TRUE(at::allclose(parameters["decoder.aspect"].grad(), expected, 1e-5, 1e-9));
 }
 
-TEST(Aspect, MustBeToldWhereTheNetworkKnowsIt) {
+TEST(Aspect, IsRequiredWhereTheNetworkTakesIt) {
   ModelConfig config = TinyConfig(EncoderKind::kPair);
   config.input.aspect = true;
   TrainNetwork network(config, NetworkOptions{});
   EXPECT_EQ(ErrorFrom([&] { network->forward(RandomFrames(config, 1, 3).narrow(1, 1, 3)); }),
-            "input.aspect is true, but nobody tells the network its pictures' aspect");
+            "input.aspect is true, but the batch has no log_aspect");
 }
 
 // All gradients in one row.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "network/layers.h"
-#include "weights/model_config.h"
+#include "nn/architecture/model_config.h"
 
 namespace calfvo::train {
 

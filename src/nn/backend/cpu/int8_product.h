@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// How 8-bit integers are multiplied. Included by kernels_impl.h only, inside its namespace.
+//
+// An integer product has what a Product of product.h has, and
+//   Sum         what sums are taken in,
+//   kMostSteps  how many steps of it are exact,
+//   kOffset     what Element is larger than the factor of a row,
+//   PackWeights what one step along `in` takes of a column.
+#pragma once
+
+constexpr int64_t kEveryStep = int64_t{1} << 40;
+
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CALFVO_AVX512VL_FORM)
+// Four products of an unsigned and a signed byte are added in one instruction.
+struct VnniProduct {
+  using Element = uint8_t;
+  using Packed = uint32_t;
+  using Sum = IVec;
+  static constexpr int64_t kPerStep = 4;
+  static constexpr int64_t kMostSteps = kEveryStep;
+  static constexpr int kOffset = Int8Rows::kZero;
+
+  static IVec MultiplyAdd(Packed a, const Packed* b, IVec sum) {
+#if defined(__AVX512VNNI__)
+    return reinterpret_cast<IVec>(_mm512_dpbusd_epi32(
+        reinterpret_cast<__m512i>(sum), _mm512_set1_epi32(static_cast<int>(a)), _mm512_loadu_si512(b)));
+#else
+    const __m256i row = _mm256_set1_epi32(static_cast<int>(a));
+    const __m256i column = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+#if defined(CALFVO_AVX512VL_FORM)
+    asm("vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(row), "xm"(column));
+    return sum;
+#else
+    return reinterpret_cast<IVec>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(sum), row, column));
+#endif
+#endif
+  }
+  static Packed PackWeights(const int8_t (&w)[kPerStep]) {
+    Packed packed;
+    __builtin_memcpy(&packed, w, sizeof(packed));
+    return packed;
+  }
+};
+using Int8Product = VnniProduct;
+#elif defined(__AVX2__) && !defined(__AVX512F__)
+// Pairs of 16-bit factors: no sum saturates, as those of pairs of bytes would.
+struct MaddProduct {
+  using Element = int16_t;
+  using Packed = uint32_t;
+  using Sum = IVec;
+  static constexpr int64_t kPerStep = 2;
+  static constexpr int64_t kMostSteps = kEveryStep;
+  static constexpr int kOffset = 0;
+
+  static IVec MultiplyAdd(Packed a, const Packed* b, IVec sum) {
+    const __m256i row = _mm256_set1_epi32(static_cast<int>(a));
+    const __m256i column = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+    return sum + reinterpret_cast<IVec>(_mm256_madd_epi16(row, column));
+  }
+  static Packed PackWeights(const int8_t (&w)[kPerStep]) {
+    const int16_t pair[kPerStep] = {w[0], w[1]};
+    Packed packed;
+    __builtin_memcpy(&packed, pair, sizeof(packed));
+    return packed;
+  }
+};
+using Int8Product = MaddProduct;
+#else
+// Integers in floats. A product is at most 127², so that sums of 1024 are exact.
+struct FloatIntProduct {
+  using Element = float;
+  using Packed = float;
+  using Sum = Vec;
+  static constexpr int64_t kPerStep = 1;
+  static constexpr int64_t kMostSteps = 1024;
+  static constexpr int kOffset = 0;
+
+  static Vec MultiplyAdd(Packed a, const Packed* b, Vec sum) { return sum + a * Load(b); }
+  static Packed PackWeights(const int8_t (&w)[kPerStep]) { return w[0]; }
+};
+using Int8Product = FloatIntProduct;
+#endif
+
+inline IVec ToIntegers(IVec sums) {
+  return sums;
+}
+inline IVec ToIntegers(Vec sums) {
+  return __builtin_convertvector(sums, IVec);
+}
+
+// Fetches the lines of a tile of y, a row in every fourth step: all at once would fill the buffers that loads
+// need.
+struct SpreadPrefetch {
+  const char* row;
+  int64_t stride;
+  int64_t rows;
+  int64_t bytes;  // of a row
+
+  [[gnu::always_inline]] inline void RunStep(int64_t step) {
+    if (step % 4 != 0 || rows == 0) return;
+    for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(row + line, 1);
+    row += stride;
+    --rows;
+  }
+};
+
+// How rows of x and panels of weights are laid out for an integer product in vector registers, and
+// multiplied. kernels_amx.cc has the same for tiles.
+template <typename Product>
+struct VectorTiles {
+  using Element = typename Product::Element;
+  using Packed = typename Product::Packed;
+  using Sum = typename Product::Sum;
+  static constexpr int64_t kRows = kRowTile;  // that are multiplied at once
+  static constexpr int64_t kPerStep = Product::kPerStep;
+  static constexpr int kOffset = Product::kOffset;
+
+  // What a task does before and after its products.
+  static void Begin() {}
+  static void End() {}
+
+  static int64_t StepsOf(int64_t in) { return Steps<Product>(in); }
+  static Packed PackWeights(const int8_t (&w)[kPerStep]) { return Product::PackWeights(w); }
+  // Where in a panel a step of a column is.
+  static int64_t PanelIndex(int64_t step, int64_t column) { return step * kPanel + column; }
+
+  // `count` rows of `in` bytes, `stride` apart, to a tile. `elements` is space for kRows · in of them.
+  static void PackTile(const uint8_t* bytes, int64_t count, int64_t stride, int64_t in, Element* elements,
+                       Packed* to) {
+    if constexpr (sizeof(Element) == 1) {
+      PackRows<Product>(bytes, count, stride, in, kRows, to);
+      return;
+    }
+    for (int64_t r = 0; r < count; ++r) {
+      for (int64_t i = 0; i < in; ++i) {
+        elements[r * in + i] =
+            static_cast<Element>(static_cast<int>(bytes[r * stride + i]) - (Int8Rows::kZero - kOffset));
+      }
+    }
+    PackRows<Product>(elements, count, in, in, kRows, to);
+  }
+
+  static void Multiply(const Packed* rows, const Packed* panel, int64_t steps,
+                       IVec (&sums)[kRows][kPanelVectors], const SpreadPrefetch& prefetch) {
+    if constexpr (Product::kMostSteps == kEveryStep) {
+      MultiplyTile<Product>(rows, kRows, panel, steps, sums, prefetch);
+      return;
+    }
+    for (int64_t first = 0; first < steps; first += Product::kMostSteps) {
+      const int64_t left = steps - first;
+      Sum part[kRows][kPanelVectors];
+      MultiplyTile<Product>(rows + first * kRows, kRows, panel + first * kPanel,
+                            left < Product::kMostSteps ? left : Product::kMostSteps, part);
+      for (int64_t r = 0; r < kRows; ++r) {
+        for (int64_t v = 0; v < kPanelVectors; ++v) {
+          sums[r][v] = ToIntegers(part[r][v]) + (first == 0 ? IVec{} : sums[r][v]);
+        }
+      }
+    }
+  }
+
+  static double PeakOperations(int64_t steps) { return PeakFlop<Product, Sum>(steps); }
+};

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scale of a trajectory from what its user knows: the camera's height above the ground, or how far apart
+// two camera positions are.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "calfvo/trajectory.h"
+
+namespace calfvo {
+
+// The camera's height above the ground, in the trajectory's metres.
+struct GroundHeight {
+  double height = 0.0;  // median over stretches of the video
+  double sigma = 0.0;   // of that median
+  int stretches = 0;    // that show the ground
+};
+
+// Fits a plane below the camera to the map points of each stretch of frames. A table is no ground if points
+// below it are seen. Nothing where few stretches show a plane, or where their heights differ by more than a
+// quarter. Deterministic.
+std::optional<GroundHeight> FindGroundHeight(std::span<const Rigid3> world_from_camera,
+                                             std::span<const MapPoint> points);
+
+}  // namespace calfvo

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which images look alike: bags of binary words with tf-idf weights.
+#pragma once
+
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <vector>
+
+namespace calfvo {
+
+// Words are learned from the images themselves. Deterministic.
+class PlaceIndex {
+ public:
+  // One CV_8U matrix of 32-byte descriptors per image, the strongest features first.
+  explicit PlaceIndex(const std::vector<cv::Mat>& images);
+
+  // Cosine of the angle between two images' word vectors, 0 to 1.
+  double Similarity(size_t a, size_t b) const;
+
+ private:
+  std::vector<std::vector<float>> vectors_;  // of unit norm, one number per word
+};
+
+}  // namespace calfvo
