@@ -4,7 +4,7 @@
 // Tracks that were left out of an adjustment share its bias, so that they cannot vouch for it alone. The
 // adjustment is therefore run on two disjoint halves of the tracks as well: where the halves disagree by as
 // much as the network errs, the tracks determine little. Lengths far from the network's come from tracks that
-// cannot tell rotation from translation.
+// cannot separate rotation from translation.
 #pragma once
 
 #include <span>

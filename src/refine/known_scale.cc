@@ -7,8 +7,6 @@
 #include <random>
 #include <vector>
 
-#include "calfvo/camera.h"
-
 namespace calfvo {
 namespace {
 

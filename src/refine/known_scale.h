@@ -6,7 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "calfvo/trajectory.h"
+#include "calfvo/camera.h"
+#include "calfvo/geometry.h"
 
 namespace calfvo {
 
@@ -17,9 +18,9 @@ struct GroundHeight {
   int stretches = 0;    // that show the ground
 };
 
-// Fits a plane below the camera to the map points of each stretch of frames. A table is no ground if points
-// below it are seen. Nothing where few stretches show a plane, or where their heights differ by more than a
-// quarter. Deterministic.
+// Fits a plane below the camera to the map points of each stretch of frames. A table is not taken for the
+// ground if points below it are seen. Nothing where few stretches show a plane, or where their heights differ
+// by more than a quarter. Deterministic.
 std::optional<GroundHeight> FindGroundHeight(std::span<const Rigid3> world_from_camera,
                                              std::span<const MapPoint> points);
 
