@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/matrix_directions.h"
 
+#include <ATen/ops/linalg_svd.h>
 #include <gtest/gtest.h>
-#include <torch/linalg.h>
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/optimizer.h"
 
+#include <ATen/ops/linalg_qr.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/linalg.h>
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
