@@ -43,9 +43,9 @@ struct EffectsOptions {
   float contrast_probability = 0.0F;
   float max_contrast = 4.0F;  // of the tone curve, about its slope in the middle
 
-  float sharpness_probability = 0.0F;  // of images softer or sharper than rendered, either as likely
+  float sharpness_probability = 0.0F;  // of softer or sharper images, equally likely
   float max_softness = 1.0F;           // 1: blurred by a standard deviation of one pixel
-  float max_sharpness = 1.5F;          // what such a blur takes away, added so many times
+  float max_sharpness = 1.5F;          // weight of an unsharp mask with that blur
 
   static EffectsOptions None() { return {}; }
   // What the shipped model is trained with.
