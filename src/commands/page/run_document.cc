@@ -101,6 +101,16 @@ void Copy(const Json& from, const char* name, Json::value_t type, Json& to) {
   if (is_number || from[name].type() == type) to[name] = from[name];
 }
 
+// What refinement wrote.
+void AddRefinement(const fs::path& folder, const PoseTable& poses, size_t max_points, Json& json) {
+  if (Exists(folder / "network.tum")) json["network"] = NetworkJson(folder / "network.tum", poses);
+  if (Exists(folder / "points.ply"))
+    json["points"] = PointsJson(ReadPoints(folder / "points.ply"), max_points);
+  if (Exists(folder / "loops.csv")) json["loops"] = LoopsJson(folder / "loops.csv", poses);
+  if (Exists(folder / "camera.json"))
+    json["camera"] = Json::parse(CameraJson(ReadCamera(folder / "camera.json")));
+}
+
 }  // namespace
 
 std::vector<LoopEdge> ReadLoops(std::istream& stream, const std::string& name) {
@@ -149,12 +159,7 @@ std::string RunDocumentJson(const fs::path& folder, const std::string& run_json,
     json["truth"] = TruthJson(ReadTrajectory(folder / "groundtruth.tum", TrajectoryFormat::kTum),
                               poses.first_timestamp_ns());
   }
-  if (Exists(folder / "network.tum")) json["network"] = NetworkJson(folder / "network.tum", poses);
-  if (Exists(folder / "points.ply"))
-    json["points"] = PointsJson(ReadPoints(folder / "points.ply"), options.max_points);
-  if (Exists(folder / "loops.csv")) json["loops"] = LoopsJson(folder / "loops.csv", poses);
-  if (Exists(folder / "camera.json"))
-    json["camera"] = Json::parse(CameraJson(ReadCamera(folder / "camera.json")));
+  if (run.is_object() && run.contains("refine")) AddRefinement(folder, poses, options.max_points, json);
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   // The largest part is text already.
   text.pop_back();

@@ -20,7 +20,8 @@ struct DocumentOptions {
 
 // JSON in one line, without '<': it can stand inside a script element. `run_json` is the content of run.json,
 // valid JSON; the document does not hold its timings, so that the same input gives the same bytes. `title`
-// names the run. Throws Error for files that cannot be read; those other than poses.csv may be missing.
+// names the run. Refinement's files are read if `run_json` has "refine": others may bear their names. Throws
+// Error for files that cannot be read; those other than poses.csv may be missing.
 std::string RunDocumentJson(const std::filesystem::path& folder, const std::string& run_json,
                             const std::string& title, const DocumentOptions& options = {});
 

@@ -66,24 +66,33 @@ TEST_F(RunDocument, ShowsWhatRefinementWrote) {
   std::vector<MapPoint> points(5);
   points[4].x_in_world = {1, 2, 3};
   WritePoints(points, folder_.path() / "points.ply");
-  const Json json = Json::parse(Text());
+  const std::string run = R"({"refine":{}})";
+  const Json json = Json::parse(Text(run));
   EXPECT_EQ(json["network"]["position"].get<std::string>().size(), 48U);  // 36 bytes
   EXPECT_EQ(json["truth"]["time"].get<std::string>().size(), 24U);        // 16 bytes
   EXPECT_EQ(json["loops"]["pose"], "AAAAAAIAAAA=");
   EXPECT_EQ(json["camera"]["width"], 640);
   EXPECT_EQ(json["points"]["total"], 5);
   EXPECT_EQ(json["points"]["color"].get<std::string>().size(), 20U);  // 15 bytes
-  const Json few = Json::parse(RunDocumentJson(folder_.path(), "{}", "", {.max_points = 2}));
+  const Json few = Json::parse(RunDocumentJson(folder_.path(), run, "", {.max_points = 2}));
   EXPECT_EQ(few["points"]["total"], 5);
   EXPECT_LE(few["points"]["color"].get<std::string>().size(), 12U);  // at most 3 points
 }
 
+// `calfvo synth` writes a camera.json of its own.
+TEST_F(RunDocument, IgnoresFilesOfOthers) {
+  WriteText(folder_.path() / "camera.json", R"({"model": "pinhole_radial2"})");
+  EXPECT_FALSE(Json::parse(Text()).contains("camera"));
+}
+
 TEST_F(RunDocument, FilesThatDoNotFitAreErrors) {
   WriteText(folder_.path() / "network.tum", "0 0 0 0 0 0 0 1\n");
-  EXPECT_THAT(ErrorFrom([&] { Text(); }), HasSubstr("network.tum: has 1 poses, poses.csv beside it has 3"));
+  EXPECT_THAT(ErrorFrom([&] { Text(R"({"refine":{}})"); }),
+              HasSubstr("network.tum: has 1 poses, poses.csv beside it has 3"));
   std::filesystem::remove(folder_.path() / "network.tum");
   WriteText(folder_.path() / "loops.csv", "first_frame,second_frame,inliers\n0,3,31\n");
-  EXPECT_THAT(ErrorFrom([&] { Text(); }), HasSubstr("loops.csv: a loop names pose 3, but there are 3"));
+  EXPECT_THAT(ErrorFrom([&] { Text(R"({"refine":{}})"); }),
+              HasSubstr("loops.csv: a loop names pose 3, but there are 3"));
 }
 
 TEST(ReadLoops, WrongLinesAreErrors) {

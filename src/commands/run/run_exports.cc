@@ -58,13 +58,13 @@ void CheckExports(const std::string& input, const ExportOptions& options) {
   }
 }
 
-std::map<std::string, std::string> WriteRunExports(const std::string& input, const SourceOptions& source,
-                                                   int width, int height, const std::filesystem::path& folder,
+std::map<std::string, std::string> WriteRunExports(const RunToExport& run,
+                                                   const std::filesystem::path& folder,
                                                    const ExportOptions& options) {
   if (options.formats.empty()) return {};
-  ExportedRun run = ReadExportedRun(folder, width, height);
-  run.open_frames = [&] { return OpenInput(input, source); };
-  return WriteExports(run, options, folder);
+  ExportedRun exported = ReadExportedRun(folder, run.width, run.height, run.refined);
+  exported.open_frames = [&] { return OpenInput(run.input, run.source); };
+  return WriteExports(exported, options, folder);
 }
 
 std::map<std::string, std::string> ExportRunFolder(const std::filesystem::path& folder,
@@ -74,8 +74,12 @@ std::map<std::string, std::string> ExportRunFolder(const std::filesystem::path& 
                          ExportFiles({.formats = options.formats, .images = true}), overwrite);
   CheckExports(update.input(), options);
   const auto json = nlohmann::json::parse(update.run_json());
-  const auto outputs = WriteRunExports(update.input(), SourceOptionsOf(json), MemberOr(json, "width", 0),
-                                       MemberOr(json, "height", 0), folder, options);
+  const auto outputs = WriteRunExports({.input = update.input(),
+                                        .source = SourceOptionsOf(json),
+                                        .width = MemberOr(json, "width", 0),
+                                        .height = MemberOr(json, "height", 0),
+                                        .refined = json.contains("refine")},
+                                       folder, options);
   update.Finish(outputs);
   return outputs;
 }

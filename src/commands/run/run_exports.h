@@ -14,10 +14,19 @@ namespace calfvo {
 // Throws Error if `options` need images of an `input` that cannot be read again.
 void CheckExports(const std::string& input, const ExportOptions& options);
 
-// Writes the exports of the run whose poses.csv (and camera.json, points.ply) lie in `folder`. `source` is as
-// in the run; images have `width` × `height` pixels. Returns name → path. Throws Error.
-std::map<std::string, std::string> WriteRunExports(const std::string& input, const SourceOptions& source,
-                                                   int width, int height, const std::filesystem::path& folder,
+// What an export needs of a run beside its files.
+struct RunToExport {
+  std::string input;
+  SourceOptions source;  // as in the run
+  int width = 0;         // of its images, pixels
+  int height = 0;
+  bool refined = false;
+};
+
+// Writes the exports of the run whose poses.csv (and camera.json, points.ply) lie in `folder`. Returns
+// name → path. Throws Error.
+std::map<std::string, std::string> WriteRunExports(const RunToExport& run,
+                                                   const std::filesystem::path& folder,
                                                    const ExportOptions& options);
 
 // What `calfvo export` does: the same for a complete run, and notes the files in its run.json. Throws Error

@@ -39,6 +39,7 @@ class RunExports : public testing::Test {
                            {"height", 12},
                            {"options", {{"stride", 2}}},
                            {"outputs", {{"a", "b"}}},
+                           {"refine", nlohmann::json::object()},
                            {"files", nlohmann::json::object()}};
     for (const auto& [file, content] : folder.Written())
       json["files"][file] = {{"bytes", content.bytes}, {"sha256", content.sha256}};
@@ -76,6 +77,16 @@ TEST_F(RunExports, UseTheCameraOfTheRun) {
   WriteCamera(camera, run_ / "camera.json");
   ASSERT_EQ(Export("colmap"), "no error");
   EXPECT_THAT(ReadWholeFile(run_ / "colmap/sparse/0/cameras.txt"), HasSubstr("SIMPLE_PINHOLE 16 12 77 8 6"));
+}
+
+// `calfvo synth` writes a camera.json of its own.
+TEST_F(RunExports, IgnoreTheCameraOfOthers) {
+  nlohmann::json json = RunJson();
+  json.erase("refine");
+  std::ofstream(run_ / "run.json") << json;
+  std::ofstream(run_ / "camera.json") << R"({"model": "pinhole_radial2"})";
+  ASSERT_EQ(Export("colmap"), "no error");
+  EXPECT_THAT(ReadWholeFile(run_ / "colmap/sparse/0/cameras.txt"), HasSubstr("is a guess"));
 }
 
 TEST_F(RunExports, AreReplacedByTheNextRun) {
@@ -150,7 +161,7 @@ TEST_F(RunExports, ThatWereKilledCanBeRepeated) {
 
 TEST_F(RunExports, NeedACompleteRun) {
   fs::remove(run_ / "run.json");
-  EXPECT_THAT(Export("npz"), HasSubstr("holds no complete run (no run.json)"));
+  EXPECT_THAT(Export("npz"), HasSubstr("holds no complete run (no valid run.json)"));
   EXPECT_FALSE(fs::exists(run_ / "trajectory.npz"));
 }
 

@@ -343,8 +343,12 @@ std::optional<RunResult> VideoRunner::RunIn(const OpenFolder& open_folder, const
                folder.string());
     std::rethrow_exception(failure);
   }
-  report.outputs.merge(
-      WriteRunExports(input, options_.source, report.width, report.height, folder, options_.exports));
+  report.outputs.merge(WriteRunExports({.input = input,
+                                        .source = options_.source,
+                                        .width = report.width,
+                                        .height = report.height,
+                                        .refined = report.refine.has_value()},
+                                       folder, options_.exports));
   report.files = run_folder->Written();
   run_folder->Finish(RunReportJson(report));
   return run;

@@ -153,13 +153,13 @@ std::vector<std::string> AllExportFiles() {
   return ExportFiles(all);
 }
 
-ExportedRun ReadExportedRun(const fs::path& folder, int width, int height) {
+ExportedRun ReadExportedRun(const fs::path& folder, int width, int height, bool refined) {
   ExportedRun run;
   run.trajectory = ReadTrajectory(folder / "poses.csv", TrajectoryFormat::kCsv);
   run.edges = ReadEdgeRecords(folder / "poses.csv");
-  run.camera =
-      fs::exists(folder / "camera.json") ? ReadCamera(folder / "camera.json") : GuessedCamera(width, height);
-  if (fs::exists(folder / "points.ply")) run.points = ReadPoints(folder / "points.ply");
+  const auto has = [&](const char* file) { return refined && fs::exists(folder / file); };
+  run.camera = has("camera.json") ? ReadCamera(folder / "camera.json") : GuessedCamera(width, height);
+  if (has("points.ply")) run.points = ReadPoints(folder / "points.ply");
   return run;
 }
 

@@ -54,9 +54,10 @@ struct ExportedRun {
   std::function<std::unique_ptr<FrameSource>()> open_frames;
 };
 
-// Reads poses.csv and, where the run left them, camera.json and points.ply from `folder`. Without camera.json
-// the camera is a guess for images of `width` × `height` pixels. Throws Error.
-ExportedRun ReadExportedRun(const std::filesystem::path& folder, int width, int height);
+// Reads poses.csv and, if `refined`, camera.json and points.ply from `folder`: files of these names beside a
+// run without refinement are not the run's. Without camera.json the camera is a guess for images of `width` ×
+// `height` pixels. Throws Error.
+ExportedRun ReadExportedRun(const std::filesystem::path& folder, int width, int height, bool refined);
 
 // Writes each format into `folder`, which exists. Returns each format's name and its main file or folder.
 // Throws Error; files that were complete by then stay.

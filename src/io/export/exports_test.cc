@@ -115,7 +115,7 @@ TEST(ReadExportedRun, TakesCameraAndPointsWhereTheRunLeftThem) {
   std::ofstream(folder.path() / "poses.csv")
       << "timestamp_ns,tx,ty,tz,qx,qy,qz,qw,frame,windows,sigma_translation_m,sigma_rotation_rad,flags\n"
          "5,1,2,3,0,0,0,1,0,0,,,\n";
-  ExportedRun run = ReadExportedRun(folder.path(), 400, 100);
+  ExportedRun run = ReadExportedRun(folder.path(), 400, 100, /*refined=*/true);
   EXPECT_EQ(run.camera.focal_px, 200.0);
   EXPECT_EQ(run.camera.origin, CameraOrigin::kGuess);
   EXPECT_TRUE(run.points.empty());
@@ -125,9 +125,12 @@ TEST(ReadExportedRun, TakesCameraAndPointsWhereTheRunLeftThem) {
   camera.origin = CameraOrigin::kEstimated;
   WriteCamera(camera, folder.path() / "camera.json");
   WritePoints(std::vector<MapPoint>(4), folder.path() / "points.ply");
-  run = ReadExportedRun(folder.path(), 400, 100);
+  run = ReadExportedRun(folder.path(), 400, 100, /*refined=*/true);
   EXPECT_EQ(run.camera.focal_px, 123.0);
   EXPECT_EQ(run.points.size(), 4U);
+  run = ReadExportedRun(folder.path(), 400, 100, /*refined=*/false);  // whoever wrote them
+  EXPECT_EQ(run.camera.focal_px, 200.0);
+  EXPECT_TRUE(run.points.empty());
 }
 
 }  // namespace

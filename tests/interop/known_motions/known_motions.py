@@ -46,7 +46,7 @@ def make_run(folder):
     records = b"".join(struct.pack("<3f3B2i", *point, 10, 20, 30, 0, 5) for point in POINTS)
     (folder / "points.ply").write_bytes(header.encode() + records)
     (folder / "run.json").write_text(json.dumps(
-        {"input": "/no/such/video.mp4", "interrupted": False, "width": WIDTH, "height": HEIGHT, "files": {}, "outputs": {}}))
+        {"input": "/no/such/video.mp4", "interrupted": False, "width": WIDTH, "height": HEIGHT, "refine": {}, "files": {}, "outputs": {}}))
     return folder
 
 
