@@ -49,6 +49,8 @@ constexpr double kFocalKnown = 0.1;
 // The network's scale errs by 0.22 (standard deviation of the logarithm): beyond three times that a hint is
 // wrong.
 constexpr double kMaxLogScale = 0.7;
+// Seconds that the second time of a known distance may lie after the last frame.
+constexpr double kMaxTimePastEnd = 0.1;
 
 double ThreadSeconds() {
   timespec now{};
@@ -344,6 +346,14 @@ class Refiner::Impl {
       summary_.scale_sigma = ground->sigma / ground->height;
       what = "camera height";
     } else {
+      const double end_s = SecondsSinceStart(poses_.back());
+      const double interval_s = end_s / static_cast<double>(poses_.size());
+      if (options_.distance->second_s > end_s + std::max(interval_s, kMaxTimePastEnd)) {
+        summary_.warnings.push_back(
+            fmt::format("the distance was not used: its second time is {:g} s, the last frame is at {:.4g} s",
+                        options_.distance->second_s, end_s));
+        return;
+      }
       known = options_.distance->metres;
       measured = (PositionAt(options_.distance->second_s) - PositionAt(options_.distance->first_s)).norm();
       what = "distance";
@@ -368,13 +378,16 @@ class Refiner::Impl {
     for (MapPoint& point : summary_.points) point.x_in_world *= scale;
   }
 
+  double SecondsSinceStart(const RefinedPose& pose) const {
+    return 1e-9 * static_cast<double>(pose.frame.timestamp_ns - poses_.front().frame.timestamp_ns);
+  }
+
   // The position of the frame nearest to `time_s` after the first frame.
   Eigen::Vector3d PositionAt(double time_s) const {
     const RefinedPose* nearest = &poses_.front();
     double least = std::abs(time_s);
     for (const RefinedPose& pose : poses_) {
-      const double time =
-          1e-9 * static_cast<double>(pose.frame.timestamp_ns - poses_.front().frame.timestamp_ns);
+      const double time = SecondsSinceStart(pose);
       if (std::abs(time - time_s) < least) {
         least = std::abs(time - time_s);
         nearest = &pose;

@@ -177,6 +177,13 @@ TEST(Refiner, AKnownDistanceScalesPathAndMap) {
   EXPECT_EQ(wrong.summary.scale, 1.0);
   ASSERT_EQ(wrong.summary.warnings.size(), 1U);
   EXPECT_NE(wrong.summary.warnings[0].find("contradicts the video"), std::string::npos);
+
+  const Refined late = Refine(video, {.distance = KnownDistance{0.33, 99.0, distance}});
+  EXPECT_EQ(late.summary.scale, 1.0);
+  ASSERT_EQ(late.summary.warnings.size(), 1U);
+  EXPECT_NE(late.summary.warnings[0].find("its second time is 99 s, the last frame is at 1.287 s"),
+            std::string::npos)
+      << late.summary.warnings[0];
 }
 
 TEST(Refiner, WithoutGroundTheCameraHeightIsNotUsed) {

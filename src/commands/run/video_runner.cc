@@ -315,6 +315,12 @@ std::optional<RunResult> VideoRunner::RunIn(const OpenFolder& open_folder, const
                                                 (whole != nullptr ? *whole : progress).Advance();
                                               });
     if (refiner) report.refine = refiner->Finish();
+    // Frames that --stride skips have masks, too.
+    if (masks && !result.failure && !result.interrupted && !source_options.end_s &&
+        masks->HasMoreAfter(source_options.stride - 1)) {
+      report.refine->warnings.push_back(fmt::format(
+          "{} has more masks than the input has frames; expected one per frame", options_.refine->mask));
+    }
     report.frames = result.frames;
     report.dropped = result.dropped;
     report.interrupted = result.interrupted;

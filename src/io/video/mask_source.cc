@@ -6,10 +6,25 @@
 #include <algorithm>
 
 #include "calfvo/error.h"
+#include "core/base/temporary_error.h"
 
 namespace calfvo {
 
-MaskSource::MaskSource(const std::string& input) : input_(input), source_(OpenFrames(input)) {
+namespace {
+
+std::unique_ptr<FrameSource> OpenMasks(const std::string& input) {
+  try {
+    return OpenFrames(input);
+  } catch (const TemporaryError& error) {
+    throw TemporaryError(fmt::format("mask {}", error.what()));
+  } catch (const Error& error) {
+    throw Error(fmt::format("mask {}", error.what()));
+  }
+}
+
+}  // namespace
+
+MaskSource::MaskSource(const std::string& input) : input_(input), source_(OpenMasks(input)) {
   is_single_ = source_->info().kind == "images" && source_->info().frame_count == 1;
 }
 
@@ -18,7 +33,10 @@ void MaskSource::Read(int64_t frame_index, int width, int height, std::vector<ui
   bool is_new = false;
   for (; index_ < wanted; ++index_, is_new = true) {
     if (!source_->Advance(frame_)) {
-      throw Error(fmt::format("{}: has {} masks, but none for frame {}", input_, index_ + 1, frame_index));
+      throw Error(
+          fmt::format("{}: has {} masks, but none for frame {}; expected one per frame of the input, or one "
+                      "image for all",
+                      input_, index_ + 1, frame_index));
     }
   }
   if (is_new) source_->Read(frame_);
@@ -36,6 +54,15 @@ void MaskSource::Read(int64_t frame_index, int width, int height, std::vector<ui
           std::max({rgb[0], rgb[1], rgb[2]}) < kThreshold ? 0 : 255;
     }
   }
+}
+
+bool MaskSource::HasMoreAfter(int64_t count) {
+  if (is_single_) return false;
+  Frame frame;
+  for (int64_t i = 0; i <= count; ++i) {
+    if (!source_->Advance(frame)) return false;
+  }
+  return true;
 }
 
 }  // namespace calfvo

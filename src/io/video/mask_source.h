@@ -24,6 +24,9 @@ class MaskSource {
   // below 128. Throws Error for a frame without a mask, and for a damaged one.
   void Read(int64_t frame_index, int width, int height, std::vector<uint8_t>* mask);
 
+  // Whether more than `count` masks follow the one read last. Nothing can be read afterwards.
+  bool HasMoreAfter(int64_t count);
+
  private:
   const std::string input_;
   bool is_single_ = false;

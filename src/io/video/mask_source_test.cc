@@ -50,6 +50,12 @@ TEST(MaskSource, AFolderHasOnePerFrame) {
   masks.Read(2, 2, 2, &mask);
   EXPECT_THAT(mask, ElementsAre(255, 0, 255, 0));
   EXPECT_THAT(ErrorFrom([&] { masks.Read(3, 2, 2, &mask); }), HasSubstr("has 3 masks, but none for frame 3"));
+  MaskSource more(folder.path().string());
+  more.Read(0, 2, 2, &mask);
+  EXPECT_FALSE(more.HasMoreAfter(2));
+  MaskSource most(folder.path().string());
+  most.Read(0, 2, 2, &mask);
+  EXPECT_TRUE(most.HasMoreAfter(1));
 }
 
 TEST(MaskSource, DamageIsAnError) {
