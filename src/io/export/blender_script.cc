@@ -68,7 +68,7 @@ scene.render.fps_base = scene.render.fps / FRAMES_PER_SECOND
 scene.camera = add_camera(scene)
 scene.frame_end = scene.frame_start + max(1, round(POSES[-1][0] * FRAMES_PER_SECOND))
 points = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "points.ply")
-if os.path.exists(points):
+if HAS_POINTS and os.path.exists(points):
     add_points(scene, points)
 )";
 
@@ -102,6 +102,7 @@ void WriteBlenderScript(const ExportedRun& run, const std::filesystem::path& pat
   AppendNumber(camera.principal_point.x(), &(text += "\nCENTRE_X, CENTRE_Y = "));
   AppendNumber(camera.principal_point.y(), &(text += ", "));
   AppendNumber(MedianRate(trajectory.timestamps_ns), &(text += "\nFRAMES_PER_SECOND = "));
+  text += fmt::format("\nHAS_POINTS = {}", run.points.empty() ? "False" : "True");  // else others' points.ply
   text += "\n# Seconds after the first image, location, quaternion (w, x, y, z).\nPOSES = [\n";
   Quaternion before = Quaternion::Identity();
   for (size_t i = 0; i < trajectory.size(); ++i) {

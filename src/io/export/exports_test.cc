@@ -10,6 +10,7 @@
 
 #include "core/base/testing.h"
 #include "core/trajectory/point_cloud.h"
+#include "io/export/export_formats.h"
 #include "io/export/test_run.h"
 
 namespace calfvo {
@@ -131,6 +132,8 @@ TEST(ReadExportedRun, TakesCameraAndPointsWhereTheRunLeftThem) {
   run = ReadExportedRun(folder.path(), 400, 100, /*refined=*/false);  // whoever wrote them
   EXPECT_EQ(run.camera.focal_px, 200.0);
   EXPECT_TRUE(run.points.empty());
+  WriteBlenderScript(run, folder.path() / "add_camera.py");
+  EXPECT_THAT(ReadWholeFile(folder.path() / "add_camera.py"), HasSubstr("\nHAS_POINTS = False\n"));
 }
 
 }  // namespace
