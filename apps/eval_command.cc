@@ -99,6 +99,13 @@ SequenceResult EvaluateFiles(const EvalOptions& options, size_t i, const std::st
     LogWarning("{}: the positions lie on a line or in a point, so the {} alignment is not unique", name,
                options.align);
   }
+  // Each pose of the shorter trajectory seeks a partner.
+  const size_t seeking = std::min(reference.size(), estimate.size());
+  if (evaluation.pairs.size() * 2 < seeking) {
+    LogWarning(
+        "{}: only {} of {} poses match within {} s; do both files have the same clock and unit of time?",
+        name, evaluation.pairs.size(), seeking, options.max_diff_s);
+  }
   if (!plot_folder.empty()) {
     WriteReport({name, reference, estimate, evaluation}, plot_folder,
                 {.plane = ViewPlaneFromName(options.plane)});
@@ -151,9 +158,13 @@ int EvaluateMany(const EvalOptions& options) {
 
 Run AddEvalCommand(CLI::App& app) {
   auto options = std::make_shared<EvalOptions>();  // shared by the parser and the returned function
-  app.add_option("--ref", options->references, "Reference trajectories")->required()->type_name("FILE");
+  app.add_option("--ref", options->references, "Reference trajectories")
+      ->required()
+      ->check(IsPath())
+      ->type_name("FILE");
   app.add_option("--est", options->estimates, "Estimated trajectories, one per reference")
       ->required()
+      ->check(IsPath())
       ->type_name("FILE");
   app.add_option("--align", options->align,
                  "Alignment of the estimate to the reference: none, first pose (origin), rotation and "
