@@ -31,7 +31,7 @@ constexpr const char* kExamples = R"(Examples:
 
 Writes into the folder: config.toml, log.jsonl, curves.html, checkpoint-*.safetensors, model.safetensors (best held-out
 evaluation) and model-last.safetensors. Ctrl-C saves a checkpoint first.
-Exit code: 0 finished or stopped with a checkpoint, 1 could not train, 2 wrong usage.)";
+Exit code: 0 finished or stopped with a checkpoint, 1 failed, 2 wrong usage.)";
 
 struct Flags {
   std::filesystem::path config;
@@ -70,27 +70,33 @@ int Train(const Flags& flags) {
                  result.state.best_step);
     }
     fmt::print("folder {}\n", request.folder.string());
-    if (!result.finished) fmt::print("go on with: calfvo-train --resume {}\n", request.folder.string());
+    if (!result.finished) fmt::print("continue with: calfvo-train --resume {}\n", request.folder.string());
   }
   return 0;
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("calfvo-train: trains the network of calfvo.", "calfvo-train");
+  CLI::App app("calfvo-train trains the network of calfvo.", "calfvo-train");
   app.footer(kExamples);
   app.failure_message([](const CLI::App* program, const CLI::Error& error) {
     return UsageMessage(error.what(), program->get_name());
   });
   Flags flags;
-  auto* config = app.add_option("--config", flags.config, "TOML file; configs/train has some");
+  auto* config =
+      app.add_option("--config", flags.config, "Configuration; configs/train holds the shipped ones")
+          ->type_name("FILE.toml");
   auto* out =
-      app.add_option("--out", flags.out, "Folder of the run (default: runs/NAME of the configuration)");
-  auto* resume = app.add_option("--resume", flags.resume, "Go on with the run in this folder");
-  app.add_option("--set", flags.assignments, "table.key=value, on top of the configuration; may be repeated")
+      app.add_option("--out", flags.out, "Folder of the run (default: runs/NAME of the configuration)")
+          ->type_name("DIR");
+  auto* resume =
+      app.add_option("--resume", flags.resume, "Continue the run in this folder")->type_name("DIR");
+  app.add_option("--set", flags.assignments,
+                 "Change a key of the configuration: table.key=value; may be repeated")
+      ->type_name("KEY=VALUE")
       ->take_all()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--quiet", flags.quiet, "No progress and no summary");
+  app.add_flag("--quiet", flags.quiet, "Hide the progress and the summary");
   out->excludes(resume);
   try {
     app.parse(argc, argv);

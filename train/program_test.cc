@@ -195,7 +195,7 @@ TEST(Program, InterruptSavesACheckpoint) {
   EXPECT_EQ(Wait(process), 0);
   EXPECT_TRUE(run.Newest().has_value());
   EXPECT_THAT(ReadWholeFile(folder.path() / "messages.txt"),
-              testing::HasSubstr("go on with: calfvo-train --resume"));
+              testing::HasSubstr("continue with: calfvo-train --resume"));
 }
 
 TEST(Program, WrongUsage) {

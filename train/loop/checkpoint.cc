@@ -153,7 +153,7 @@ RunState LoadCheckpoint(const std::filesystem::path& path, uint64_t seed, bool a
   if (const auto saved = metadata.Get<uint64_t>("seed", 0, kAnySeed); saved != seed && !another_seed) {
     throw Error(
         fmt::format("{}: seed is {}, but the configuration has {}; resume with the same seed, or use "
-                    "--set loop.seed={} to go on with other windows",
+                    "--set loop.seed={} to continue with other windows",
                     path.string(), saved, seed, seed));
   }
   // The moments of one mean nothing to the other.

@@ -315,7 +315,7 @@ class Run {
 void CheckFolder(const RunRequest& request) {
   if (request.resume) return;
   if (CheckpointFolder(request.folder).Newest()) {
-    throw Error(fmt::format("{}: already holds a run; go on with --resume, or choose another folder",
+    throw Error(fmt::format("{}: already holds a run; continue it with --resume, or choose another folder",
                             request.folder.string()));
   }
   if (const auto model = request.folder / "model.safetensors"; exists(model)) {

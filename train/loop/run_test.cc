@@ -108,7 +108,7 @@ TEST(TrainRun, DoesNotOverwriteARun) {
   const TempFolder folder;
   Train(Blink(folder.path(), {"schedule.steps=5"}));
   EXPECT_THAT(ErrorFrom([&] { Train(Blink(folder.path())); }),
-              HasSubstr("already holds a run; go on with --resume"));
+              HasSubstr("already holds a run; continue it with --resume"));
 }
 
 TEST(TrainRun, DoesNotOverwriteAModel) {

@@ -167,7 +167,7 @@ TEST(TrainConfig, RefusesWithFileLineAndKey) {
   EXPECT_THAT(message("[model]\n[schedule]\n\nsteps = 0\n"),
               HasSubstr(":4: schedule.steps: is 0; expected 1 to"));
   EXPECT_THAT(message("[model]\n[schedule]\nlearning_rate = \"fast\"\n"),
-              EndsWith(":3: schedule.learning_rate: is a text; expected a number"));
+              EndsWith(":3: schedule.learning_rate: is a string; expected a number"));
   EXPECT_THAT(message("[model]\n[loop]\nfreeze_encoder = true\n"),
               HasSubstr(":3: loop.freeze_encoder: is true, but neither init_encoder nor init is set"));
   EXPECT_THAT(message("[model]\n[loop]\ncache_tokens_gb = 2\n"),
