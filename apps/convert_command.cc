@@ -43,8 +43,8 @@ constexpr const char* kConvertExamples = R"(Examples:
 Checkpoints: DUSt3R, MASt3R, CroCo, DINOv2 and DINOv3 (Meta or Hugging Face names), VGGT-Omega, as PyTorch .pth (no code
 in it is executed) or safetensors. The encoder is copied in f32, to train with; the decoder gets random weights and must
 be trained. The weights keep their licence. CroCo v1 and encoders with SwiGLU are not supported.
-Model files: the weights are kept, rounded to bf16. --name, --dtype, --training, --temperature (factors on σ) and --correlation (of
-consecutive relative poses, see docs/run.md) change the rest.
+Model files: the weights are kept, rounded to bf16 unless --dtype is given. --name, --training, --temperature (factors
+on σ) and --correlation (of consecutive relative poses, see docs/run.md) change the rest.
 Exit code: 0 done, 1 failed, 2 wrong usage, 75 out of memory or disk space.)";
 
 ModelFile Adjusted(ModelFile model, const ConvertOptions& options) {
@@ -130,7 +130,7 @@ Run AddConvertCommand(CLI::App& app) {
                  "Checkpoint only: attention heads of the encoder (default 0: one per 64 channels)")
       ->check(Between(0, 256));
   app.add_option("--seed", options->seed, "Checkpoint only: seed of the random decoder weights (default 0)")
-      ->check(Between(0, 1e15));
+      ->check(Between(0.0, 1e15));
   app.add_option("--temperature", options->temperature,
                  "Model only: multiply the standard deviations of rotation and translation")
       ->expected(2)

@@ -52,17 +52,43 @@ constexpr const char* kExamples = R"(Examples:
 
 `calfvo COMMAND --help` describes a command.)";
 
+std::string CommandNames() {
+  std::string names;
+  for (const Command& command : kCommands) names += fmt::format(" {}", command.name);
+  return names;
+}
+
+// What is wrong with the arguments of `command`, in terms of its help.
+std::string ArgumentProblem(const CLI::App& command, const CLI::Error& error) {
+  if (const std::vector<std::string> extra = command.remaining(); !extra.empty()) {
+    if (extra[0].starts_with('-')) return fmt::format("unknown option '{}'", extra[0]);
+    return fmt::format("unexpected argument '{}'{}", extra[0],
+                       command.get_name() == "run" ? "; several inputs need --manifest FILE" : "");
+  }
+  for (const CLI::Option* option : command.get_options()) {
+    const size_t count = option->results().size();
+    if (count > 1 && option->get_items_expected_max() == 1) {  // flags expect none
+      return fmt::format("{} is given {} times; expected once", option->get_name(), count);
+    }
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return error.what();
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional() || !option->get_required() || option->count() > 0) continue;
+    return fmt::format("{} is required: {}", option->get_type_name(), option->get_description());
+  }
+  return error.what();
+}
+
 std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   const std::vector<CLI::App*> chosen = app->get_subcommands();
   if (!chosen.empty()) {
-    return UsageMessage(error.what(), "calfvo " + chosen.back()->get_name());
+    return UsageMessage(ArgumentProblem(*chosen.back(), error), "calfvo " + chosen.back()->get_name());
   }
-  std::string what = error.what();
-  if (const std::vector<std::string> unknown = app->remaining(); !unknown.empty()) {
-    what = fmt::format("unknown command '{}'; expected one of", unknown[0]);
-    for (const Command& command : kCommands) what += fmt::format(" {}", command.name);
-  }
-  return UsageMessage(what, "calfvo");
+  const std::vector<std::string> unknown = app->remaining();
+  return UsageMessage(
+      unknown.empty() ? "a command is required:" + CommandNames()
+                      : fmt::format("unknown command '{}'; expected one of{}", unknown[0], CommandNames()),
+      "calfvo");
 }
 
 int Main(int argc, char** argv) {

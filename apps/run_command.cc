@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "calfvo/error.h"
@@ -46,7 +47,7 @@ constexpr const char* kRunExamples = R"(Examples:
   calfvo run holiday.mp4 --view                    the same in a browser while it runs
   ffmpeg -i in.mkv -pix_fmt yuv420p -f yuv4mpegpipe - | calfvo run - -o out
   calfvo run --manifest list.txt -o archive        many videos; start it again to share the work between processes
-  calfvo run walk.mp4 --export colmap,blender               for other tools; `calfvo export` does so later
+  calfvo run walk.mp4 --export colmap,blender      for other tools; `calfvo export` does so later
 
 Writes trajectory.tum, trajectory.kitti, poses.csv (with covariances), path.png, uncertainty.png, view.html and, last,
 run.json.
@@ -54,6 +55,35 @@ A second run of the same input replaces these files. --overwrite is required to 
 camera or a pipe. Files not written by calfvo are never replaced.
 Ctrl-C writes the results of the frames read so far. Exit code: 0 done, 1 failed and would fail again, 2 wrong
 usage, 75 try again: out of memory or disk space, a folder in use, or a --manifest that was stopped.)";
+
+// The headings of the help.
+void GroupOptions(CLI::App& app) {
+  const std::pair<const char*, std::vector<const char*>> groups[] = {
+      {"Input", {"--fps", "--stride", "--start", "--end", "--stream", "--topic"}},
+      {"Estimation",
+       {"--model", "--backend", "--precision", "--threads", "--overlap", "--flip", "--window", "--live"}},
+      {"Refinement",
+       {"--refine", "--focal", "--fov", "--camera-height", "--distance", "--no-loops", "--mask"}},
+      {"Output",
+       {"--export", "--images", "--undistort", "--compression", "--view", "--no-page", "--gt", "--max-diff",
+        "--overwrite", "--json", "--quiet"}},
+      {"Many videos", {"--manifest", "--no-wait", "--shard"}},
+  };
+  for (const auto& [title, options] : groups) {
+    for (const char* option : options) app.get_option(option)->group(title);
+  }
+}
+
+// Without the second blank line between groups of options.
+class RunHelp : public CLI::Formatter {
+ public:
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    const std::string text = CLI::Formatter::make_group(group, is_positional, std::move(options));
+    const bool is_first = is_positional || group == "Options";
+    return is_first || !text.starts_with('\n') ? text : text.substr(1);
+  }
+};
 
 // "FROM:TO:METRES"
 KnownDistance ParseDistance(const std::string& text) {
@@ -104,8 +134,11 @@ int RunList(const RunArguments& arguments) {
 }
 
 void CheckArguments(const RunArguments& arguments) {
-  if (arguments.input.empty() == arguments.manifest.empty()) {
+  if (arguments.input.empty() && arguments.manifest.empty()) {
     throw CLI::ValidationError("INPUT", "expected one input, or --manifest FILE");
+  }
+  if (!arguments.input.empty() && !arguments.manifest.empty()) {
+    throw CLI::ValidationError("INPUT", "and --manifest are both given: one expected");
   }
   if (!arguments.manifest.empty()) {
     if (arguments.output.empty()) throw CLI::ValidationError("--manifest", "needs -o DIR");
@@ -159,15 +192,6 @@ Run AddRunCommand(CLI::App& app) {
   app.add_option("-o,--output", arguments->output, "Output folder (default: INPUT-calfvo)")
       ->check(IsPath())
       ->type_name("DIR");
-  AddNetworkOptions(app, {.model = options.model,
-                          .backend = options.backend,
-                          .precision = options.precision,
-                          .threads = options.threads,
-                          .overlap = options.overlap});
-  AddFlipOption(app, options.flip);
-  app.add_option("--window", options.window, "Frames per window; must equal the model's (default)")
-      ->check(AtLeast(1))
-      ->type_name("K");
   app.add_option("--fps", arguments->rate,
                  "Frame rate that replaces the timestamps of the input: 30, 29.97, 30000/1001, 1/60")
       ->check(ParsedBy(ParseFrameRate))
@@ -188,8 +212,17 @@ Run AddRunCommand(CLI::App& app) {
       ->type_name("N");
   app.add_option("--topic", options.source.topic, "Topic of a recording (default: the only one with images)")
       ->type_name("NAME");
+  AddNetworkOptions(app, {.model = options.model,
+                          .backend = options.backend,
+                          .precision = options.precision,
+                          .threads = options.threads,
+                          .overlap = options.overlap});
+  AddFlipOption(app, options.flip);
+  app.add_option("--window", options.window, "Fail unless the windows of the model have K frames")
+      ->check(AtLeast(1))
+      ->type_name("K");
   app.add_flag("--live", options.live,
-               "Process frame by frame and write each pose as soon as it is known, a few frames late");
+               "Process frame by frame and write each pose as soon as it is final, a few frames late");
   app.add_flag("--refine", arguments->refine,
                "Refine poses by corner tracks, self-calibration and loop closure: better poses, intrinsics, "
                "a sparse map");
@@ -241,6 +274,8 @@ Run AddRunCommand(CLI::App& app) {
       "Replace results of another input, a camera or a pipe; with --manifest, also of other settings");
   app.add_flag("--json", arguments->json, "Print run.json only");
   app.add_flag("--quiet", options.quiet, "Hide the progress bar, the summary and the line per video");
+  GroupOptions(app);
+  app.formatter(std::make_shared<RunHelp>());
   app.footer(kRunExamples);
   app.callback([arguments] { CheckArguments(*arguments); });
   return [arguments] {

@@ -16,6 +16,15 @@ CLI::Validator Between(double min, double max) {
   return {check, ""};
 }
 
+CLI::Validator Between(int min, int max) {
+  const auto check = [min, max](const std::string& text) -> std::string {
+    int value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= min && value <= max) return "";
+    return fmt::format("'{}' is not a whole number from {} to {}", text, min, max);
+  };
+  return {check, ""};
+}
+
 CLI::Validator AtLeast(int min) {
   const auto check = [min](const std::string& text) -> std::string {
     int value = 0;
@@ -26,7 +35,7 @@ CLI::Validator AtLeast(int min) {
 }
 
 CLI::Validator IsPath() {
-  return {[](const std::string& text) { return text.empty() ? "expected a path, not an empty text" : ""; },
+  return {[](const std::string& text) { return text.empty() ? "expected a path, got an empty string" : ""; },
           ""};
 }
 

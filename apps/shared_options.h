@@ -13,6 +13,7 @@ namespace calfvo {
 
 // Numbers from `min` to `max`; unlike CLI::Range it rejects nan.
 CLI::Validator Between(double min, double max);
+CLI::Validator Between(int min, int max);  // whole numbers
 CLI::Validator AtLeast(int min);
 
 // A path: an empty one, as of an unset variable in a script, is an error.

@@ -48,7 +48,7 @@ calibration plot to DIR/calibration.png. The same command resumes an interrupted
 
 To compare models, run the suite once per model with the same data and settings, then pass the output folders to
 --compare. The table has one row per folder: the design of its model, and its errors on each benchmark.
-Exit code: 0 all sequences done, 1 some failed or Ctrl-C, 2 wrong usage.)";
+Exit code: 0 all sequences done, 1 some failed or Ctrl-C, 2 wrong usage, 75 out of memory or disk space.)";
 
 bool IsWanted(const SuiteArguments& arguments, std::string_view table) {
   return std::any_of(arguments.tables.begin(), arguments.tables.end(),

@@ -99,7 +99,7 @@ std::optional<uint64_t> ParseSeed(const std::string& text) {
 }
 
 void CheckFps(const std::string& text) {
-  if (ParseFrameRate(text).Hertz() < 1.0) throw Error(fmt::format("{} is below 1", text));
+  if (ParseFrameRate(text).Hertz() < 1.0) throw Error(fmt::format("{} is below 1 frame per second", text));
 }
 
 std::string CheckSeed(const std::string& text) {

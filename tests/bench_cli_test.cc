@@ -127,7 +127,7 @@ TEST_F(BenchCli, WrongUsage) {
   const Case cases[] = {
       {"--backend magic", 2, "--backend: magic not in {auto,cpu,cuda,ref}"},
       {"--overlap 8", 1, "windows of 8 frames can share 1 to 7"},
-      {"--windows 0", 2, "--windows: '0' is not a number from 1 to 1024"},
+      {"--windows 0", 2, "--windows: '0' is not a whole number from 1 to 1024"},
       {"--seconds nan", 2, "--seconds: 'nan'"},
       {"--windows few", 2, "few"},
       {"--dump none/x.safetensors", 1, "none/x.safetensors"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `calfvo` as users call it: output, exit codes and messages.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -116,6 +117,21 @@ TEST_F(Cli, BadFilesGiveOneLineAndExitCodeOne) {
   EXPECT_THAT(Calfvo("eval --ref groundtruth.txt --est late.txt").err,
               StartsWith("error: late.txt: no poses match within 0.01 s"));
 
+  // Milliseconds instead of seconds: the first pose matches by chance.
+  std::string seconds, milliseconds;
+  for (int i = 0; i < 5; ++i) {
+    seconds += fmt::format("{} 0 0 0 0 0 0 1\n", i);
+    milliseconds += fmt::format("{} 0 0 0 0 0 0 1\n", 1000 * i);
+  }
+  Write("seconds.txt", seconds);
+  Write("milliseconds.txt", milliseconds);
+  const Outcome few = Calfvo("eval --ref seconds.txt --est milliseconds.txt");
+  EXPECT_EQ(few.exit_code, 0);
+  EXPECT_EQ(few.err,
+            "warning: milliseconds: only 1 of 5 poses match within 0.01 s; do both files have the same clock "
+            "and unit "
+            "of time?\n");
+
   const Outcome unwritable = Calfvo("eval --ref groundtruth.txt --est estimate.txt --plot bad.txt/x");
   EXPECT_EQ(unwritable.exit_code, 1);
   EXPECT_THAT(unwritable.err, HasSubstr("bad.txt/x: cannot make the folder"));
@@ -138,7 +154,15 @@ TEST_F(Cli, BadUsageIsExitCodeTwo) {
 // nan passes naive range checks.
 TEST_F(Cli, WrongValuesAreNamedAndExitCodeTwo) {
   const std::pair<const char*, const char*> cases[] = {
+      {"", "error: a command is required: attention bench "},
       {"nonsense --json", "error: unknown command 'nonsense'; expected one of attention bench "},
+      {"run --none", "error: unknown option '--none'\n"},
+      {"run a b", "error: unexpected argument 'b'; several inputs need --manifest FILE\n"},
+      {"run a --export npz --export ply", "error: --export is given 2 times; expected once\n"},
+      {"run a --manifest b", "error: INPUT: and --manifest are both given: one expected\n"},
+      {"run a --threads 1.5", "--threads: '1.5' is not a whole number from 0 to 1024\n"},
+      {"export", "error: RUN_DIR is required: Folder of a complete run\n"},
+      {"eval --ref a --est ''", "--est: expected a path, got an empty string\n"},
       {"eval --ref a --est b --max-diff nan", "--max-diff: 'nan' is not a number from 0 to 9000000000"},
       {"convert a -o b --temperature nan 1", "--temperature: 'nan' is not a number"},
       {"convert a -o b --correlation 0.5 1", "--correlation: '1' is not a number from 0 to 0.999"},
@@ -156,6 +180,17 @@ TEST_F(Cli, WrongValuesAreNamedAndExitCodeTwo) {
     EXPECT_EQ(outcome.exit_code, 2) << arguments;
     EXPECT_THAT(outcome.err, HasSubstr(message)) << arguments;
   }
+}
+
+TEST_F(Cli, HelpOfRunGroupsItsOptions) {
+  const std::string help = Calfvo("run --help").out;
+  size_t at = 0;
+  for (const char* title : {"\nOptions:\n", "\n\nInput:\n", "\n\nEstimation:\n", "\n\nRefinement:\n",
+                            "\n\nOutput:\n", "\n\nMany videos:\n"}) {
+    EXPECT_THAT(help.substr(at), HasSubstr(title));
+    at = help.find(title, at);
+  }
+  EXPECT_THAT(help, testing::Not(HasSubstr("\n\n\n")));
 }
 
 TEST_F(Cli, FailedWritesToStandardOutputAreReported) {

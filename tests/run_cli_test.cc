@@ -327,7 +327,7 @@ TEST_F(RunCli, WrongUsage) {
   };
   const Case cases[] = {
       {"", 2, "expected one input, or --manifest FILE"},
-      {"clip --manifest x", 2, "expected one input"},
+      {"clip --manifest x", 2, "INPUT: and --manifest are both given: one expected"},
       {"clip --shard 1/2", 2, "needs --manifest"},
       {"clip --no-wait", 2, "needs --manifest"},
       {"clip -o out --overlap 8", 1, "windows of 8 frames can share 1 to 7"},

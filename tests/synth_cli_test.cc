@@ -149,7 +149,7 @@ TEST_F(SynthCli, WrongUsageIsExitCodeTwo) {
       {"synth room -o x --size 64x48x2", "is not a size"},
       {"synth room -o x --fps fast", "frame rate 'fast' is not a number like 30"},
       {"synth room -o x --fps 1/2", "--fps: 1/2 is below 1"},
-      {"synth room -o x --frames 0", "--frames: '0' is not a number from 1 to 10000000"},
+      {"synth room -o x --frames 0", "--frames: '0' is not a whole number from 1 to 10000000"},
       {"synth room -o x --seed -1", "'-1' is not a whole number from 0 to 2^64 - 1"},
       {"synth room -o x --depth-scale 1000", "--depth-scale: needs --depth"},
       {"synth room -o x --preset cinema",
