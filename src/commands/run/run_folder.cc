@@ -356,7 +356,9 @@ std::map<std::string, FileRecord> WrittenFiles(const RunPlan& plan) {
 fs::path DefaultRunFolder(const std::string& input) {
   if (input == "-") return "stdin-calfvo";
   if (!IsPath(input)) return input.substr(0, input.find(':')) + "-calfvo";
-  fs::path path = fs::absolute(InputPath(input)).lexically_normal();
+  std::error_code ignored;  // without a current folder the name stays relative
+  fs::path path = fs::absolute(InputPath(input), ignored).lexically_normal();
+  if (ignored) path = InputPath(input);
   if (path.filename().empty()) path = path.parent_path();  // a folder with a trailing slash
   std::string name = path.stem().string();
   std::erase_if(name, [](char c) { return c == '*' || c == '?' || c == '[' || c == ']'; });
@@ -476,8 +478,9 @@ RunFolderUpdate::RunFolderUpdate(const fs::path& folder, std::vector<std::string
     std::optional<Record> finished;
     AddRecord(folder, kFinished, finished);
     if (!finished) {
-      throw Error(fmt::format(
-          "{}: holds no complete run (no run.json); give a folder that `calfvo run` wrote", folder.string()));
+      throw Error(
+          fmt::format("{}: holds no complete run (no valid run.json); give a folder that `calfvo run` wrote",
+                      folder.string()));
     }
     plan_.input = touched.input = finished->InputText();
     run_json_ = ReadRunJson(folder / kFinished).text;

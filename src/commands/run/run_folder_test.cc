@@ -273,6 +273,7 @@ TEST_F(RunFolderTest, ImagesOfARunAreKeptApartFromThoseOfItsInput) {
                                    Video("*/uncertainty*"), out + "/*/*.png", out + "/../out/*.png"}) {
     EXPECT_THAT(Refusal(input, /*overwrite=*/true), HasSubstr("out: holds the images of " + input)) << input;
   }
+  EXPECT_THAT(Refusal(out, /*overwrite=*/true), HasSubstr(".png as one of them"));
   for (const std::string& input :
        {out + "/img*.png", Video("*.png"), "dataset:" + out, folder_.path().string()}) {
     EXPECT_EQ(Refusal(input), "no error") << input;
@@ -293,6 +294,7 @@ TEST(DefaultRunFolder, IsNamedAfterTheInput) {
   const std::filesystem::path here = std::filesystem::current_path().filename();
   EXPECT_EQ(DefaultRunFolder("a/holiday.mp4"), "holiday-calfvo");
   EXPECT_EQ(DefaultRunFolder("a/frames/"), "frames-calfvo");
+  EXPECT_EQ(DefaultRunFolder("dataset:"), "-calfvo");  // an error when it is opened
   EXPECT_EQ(DefaultRunFolder("dataset:scans/scene0707_00"), "scene0707_00-calfvo");
   EXPECT_EQ(DefaultRunFolder("/dev/video0"), "video0-calfvo");
   EXPECT_EQ(DefaultRunFolder("-"), "stdin-calfvo");

@@ -23,11 +23,14 @@ std::string AbsoluteInput(const std::string& input) {
   if (!IsPath(input)) return input;
   const std::string below = InputPath(input);
   std::error_code error;
-  const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(below), error);
+  const auto full = std::filesystem::absolute(below, error);
+  if (error) return input;
+  const auto path = std::filesystem::weakly_canonical(full, error);
   return error ? input : input.substr(0, input.size() - below.size()) + path.string();
 }
 
 std::unique_ptr<FrameSource> OpenInput(const std::string& input, const SourceOptions& options) {
+  if (input == kDatasetPrefix) throw Error(input + " expected a path after it");
   auto source = input.starts_with(kDatasetPrefix)
                     ? SequenceFrames(OpenSequence(std::filesystem::path(InputPath(input))), options)
                     : OpenFrames(input, options);

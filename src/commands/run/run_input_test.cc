@@ -57,6 +57,7 @@ TEST_F(RunInputTest, ABrokenImageIsAnError) {
 
 TEST_F(RunInputTest, OtherInputsAreLeftToOpenFrames) {
   EXPECT_EQ(OpenInput((root_.path() / "walk" / "rgb").string(), {})->info().kind, "images");
+  EXPECT_EQ(ErrorFrom([] { OpenInput("dataset:", {}); }), "dataset: expected a path after it");
   EXPECT_THAT(ErrorFrom([] { OpenInput("dataset:/none/here", {}); }),
               HasSubstr("/none/here: no such file or folder"));
 }
@@ -70,6 +71,7 @@ TEST(AbsoluteInput, MeansTheSameFromAnyFolder) {
   EXPECT_EQ(AbsoluteInput(frames + "/"), frames);
   EXPECT_EQ(AbsoluteInput((root / "link").string()), frames);
   EXPECT_EQ(AbsoluteInput("dataset:" + frames + "/."), "dataset:" + frames);
+  EXPECT_EQ(AbsoluteInput("dataset:"), "dataset:");
   EXPECT_EQ(AbsoluteInput("img*.png"), (std::filesystem::current_path() / "img*.png").string());
   EXPECT_EQ(AbsoluteInput("-"), "-");
   EXPECT_EQ(AbsoluteInput("lavfi:testsrc"), "lavfi:testsrc");

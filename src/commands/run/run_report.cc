@@ -190,7 +190,7 @@ std::string RunReportText(const RunReport& report) {
   std::string text = fmt::format("{}, {}, path {:.4g} m\n", Frames(report.frames),
                                  DurationText(report.duration_s), report.path_length_m);
   if (report.mean_sigma_translation_m) {
-    text += fmt::format("edges known to {:.2g} m and {:.2g}° (mean standard deviation)\n",
+    text += fmt::format("σ of relative poses: {:.2g} m, {:.2g}° on average\n",
                         *report.mean_sigma_translation_m, *report.mean_sigma_rotation_deg);
   }
   text += fmt::format("{:.1f} frames/s, {} on {}\n", report.fps(), Printable(report.model), report.backend);

@@ -17,7 +17,7 @@ void MergeToml(toml::table&& over, toml::table& base);
 // files that extend each other in a circle.
 toml::table ReadTomlChain(const std::filesystem::path& path);
 
-// "table.key=value" as a table. The value is TOML; where it is none ("calfvo-s"), it is taken as a text.
+// "table.key=value" as a table. The value is TOML; where it is none ("calfvo-s"), it is taken as a string.
 // Throws Error naming the assignment.
 toml::table ParseAssignment(const std::string& assignment);
 

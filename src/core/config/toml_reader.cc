@@ -30,7 +30,7 @@ void CheckDots(std::string_view text, const std::string& file) {
 std::string_view TypeName(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::string:
-      return "a text";
+      return "a string";
     case toml::node_type::integer:
       return "a whole number";
     case toml::node_type::floating_point:
@@ -105,7 +105,7 @@ std::optional<bool> TomlTable::Boolean(std::string_view key) {
 std::optional<std::string> TomlTable::Text(std::string_view key) {
   const toml::node* node = Find(key);
   if (node == nullptr) return {};
-  if (!node->is_string()) FailType(key, "a text");
+  if (!node->is_string()) FailType(key, "a string");
   return node->value<std::string>();
 }
 
@@ -114,7 +114,7 @@ std::optional<std::string> TomlTable::NumberOrText(std::string_view key) {
   if (node == nullptr) return {};
   if (node->is_integer()) return fmt::format("{}", *node->value<int64_t>());
   if (node->is_floating_point()) return fmt::format("{}", *node->value<double>());
-  if (!node->is_string()) FailType(key, "a number or a text");
+  if (!node->is_string()) FailType(key, "a number or a string");
   return node->value<std::string>();
 }
 
@@ -157,10 +157,10 @@ std::vector<std::string> TomlTable::Texts(std::string_view key) {
   const toml::node* node = Find(key);
   if (node == nullptr) return {};
   const toml::array* array = node->as_array();
-  if (array == nullptr) FailType(key, "a list of texts");
+  if (array == nullptr) FailType(key, "a list of strings");
   std::vector<std::string> texts;
   for (const toml::node& item : *array) {
-    if (!item.is_string()) Fail(key, "expected a list of texts");
+    if (!item.is_string()) Fail(key, "expected a list of strings");
     texts.push_back(*item.value<std::string>());
   }
   return texts;

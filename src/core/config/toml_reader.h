@@ -26,7 +26,7 @@ class TomlTable {
   std::optional<bool> Boolean(std::string_view key);
   std::optional<std::string> Text(std::string_view key);
   std::optional<TomlTable> Table(std::string_view key);
-  // A number or a text, as text.
+  // A number or a string, as text.
   std::optional<std::string> NumberOrText(std::string_view key);
   // `count` numbers, or none where the key is missing.
   std::vector<double> Numbers(std::string_view key, size_t count);

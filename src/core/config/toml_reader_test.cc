@@ -42,7 +42,7 @@ TEST(TomlTable, NamesWhatIsWrongAndWhere) {
   TomlTable table(parsed, "x.toml", "");
   EXPECT_EQ(ErrorFrom([&] { table.Numbers("list", 2); }), "x.toml:1: list: expected a list of 2 numbers");
   EXPECT_EQ(ErrorFrom([&] { table.Numbers("name", 2); }),
-            "x.toml:2: name: is a text; expected a list of 2 numbers");
+            "x.toml:2: name: is a string; expected a list of 2 numbers");
   EXPECT_EQ(ErrorFrom([&] { table.Choice("name", kNames); }),
             "x.toml:2: name: is 'tow'; expected one of one, two");
   EXPECT_THAT(ErrorFrom([&] { table.Tables("list"); }),

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 
 #include "calfvo/error.h"
+#include "core/base/temporary_error.h"
 #include "core/geometry/procrustes.h"
 #include "core/trajectory/pose_checks.h"
 #include "io/datasets/paths.h"
@@ -24,7 +26,8 @@ bool IsFinite(double value) {
 
 std::ifstream OpenText(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
-  if (!stream || IsFolder(path)) throw Error(path.string() + ": cannot open");
+  if (!stream) ThrowSystemError(path.string() + ": cannot open", errno);
+  if (IsFolder(path)) throw Error(path.string() + ": cannot open: it is a folder");
   return stream;
 }
 

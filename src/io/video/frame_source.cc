@@ -106,6 +106,13 @@ std::unique_ptr<FrameSource> OpenMissing(const std::string& input) {
   if (input.starts_with("/dev/video")) {
     throw Error(input + ": no such camera; 'ls /dev/video*' lists those present");
   }
+  if (input.find("://") != std::string::npos) {
+    throw Error(
+        fmt::format("{}: is an address, and calfvo reads files; download it, or pipe it: ffmpeg -i ADDRESS "
+                    "-pix_fmt yuv420p "
+                    "-f yuv4mpegpipe - | calfvo run - -o DIR",
+                    input));
+  }
   throw Error(fmt::format("{}: no such file or folder; {}", input, kWhatIsRead));
 }
 
@@ -114,7 +121,7 @@ std::unique_ptr<FrameSource> OpenKind(const std::string& input, const SourceOpti
   if (input.starts_with("lavfi:")) return OpenCamera(input, options);
   struct stat status {};
   if (::stat(input.c_str(), &status) != 0) {
-    if (errno != ENOENT && errno != ENOTDIR) FailWithErrno(input, "look at it");
+    if (errno != ENOENT && errno != ENOTDIR) FailWithErrno(input, "open");
     return OpenMissing(input);
   }
   switch (status.st_mode & S_IFMT) {
@@ -157,6 +164,7 @@ ImageList InputFiles(const std::string& input) {
 }
 
 bool WouldReadImage(const std::string& input, const fs::path& image) {
+  if (!HasImageName(image)) return false;
   std::error_code ignored;  // what cannot be looked at is not read either
   if (fs::is_directory(input, ignored)) return FolderWouldRead(input, image);
   if (fs::exists(input, ignored) || !IsGlob(input)) return false;

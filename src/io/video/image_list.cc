@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <numeric>
 #include <system_error>
@@ -12,6 +13,7 @@
 #include "calfvo/error.h"
 #include "core/base/line_reader.h"
 #include "core/base/number_text.h"
+#include "core/base/temporary_error.h"
 #include "core/base/time_span.h"
 #include "core/image/image_decoder.h"
 
@@ -101,7 +103,7 @@ std::optional<fs::path> FindTimes(const fs::path& folder, const fs::path& images
 
 std::ifstream OpenText(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw Error(path.string() + ": cannot open");
+  if (!stream) ThrowSystemError(path.string() + ": cannot open", errno);
   return stream;
 }
 

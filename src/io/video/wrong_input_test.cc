@@ -40,6 +40,9 @@ TEST_F(WrongInput, Missing) {
   EXPECT_EQ(MessageFor("none*.png"), std::string("no file matches; ") + kWhatIsRead);
   EXPECT_EQ(ErrorFrom([] { OpenFrames("/dev/video987"); }),
             "/dev/video987: no such camera; 'ls /dev/video*' lists those present");
+  EXPECT_THAT(
+      ErrorFrom([] { OpenFrames("rtsp://192.0.2.1/camera"); }),
+      testing::HasSubstr("is an address, and calfvo reads files; download it, or pipe it: ffmpeg -i"));
 }
 
 TEST_F(WrongInput, Empty) {

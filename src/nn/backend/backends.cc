@@ -89,8 +89,9 @@ BackendKind ChooseBackend(std::string_view name, std::string_view precision) {
         fmt::format("{}{} {}", available.empty() ? "" : ", ", kind.name, PrecisionName(kind.precision));
   }
   if (name == "cuda" && !CudaProblem().empty()) available += fmt::format("; cuda: {}", CudaProblem());
-  throw Error(
-      fmt::format("no backend '{}' with precision '{}'; this machine has {}", name, precision, available));
+  std::string wanted = name == "auto" ? "backend" : fmt::format("backend '{}'", name);
+  if (precision != "auto") wanted += fmt::format(" with precision '{}'", precision);
+  throw Error(fmt::format("no {}; this machine has {}", wanted, available));
 }
 
 std::unique_ptr<Backend> MakeBackend(const BackendKind& kind, int threads) {

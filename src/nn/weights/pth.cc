@@ -83,7 +83,7 @@ void CopyStrided(const TorchTensor& tensor, const std::byte* storage, std::byte*
   }
 }
 
-// A number or a text as text; nothing for other values and for texts too long to be a description.
+// A number or a string as text; nothing for other values and for strings too long to be a description.
 std::optional<std::string> ScalarText(const PickleNode& node) {
   constexpr size_t kMaxLength = 4096;
   if (node.kind == Kind::kText && node.text.size() <= kMaxLength) return std::string(node.text);

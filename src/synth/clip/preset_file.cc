@@ -50,7 +50,8 @@ std::filesystem::path FindPreset(const std::string& name_or_path,
   std::string known;
   for (const std::string& name : PresetNames(folders)) known += (known.empty() ? "" : ", ") + name;
   throw Error("unknown preset '" + name_or_path + "'; " +
-              (known.empty() ? "no presets were found; give a file" : "known are " + known + ", or a file"));
+              (known.empty() ? "no presets were found; give a .toml file"
+                             : "known are " + known + ", or a .toml file"));
 }
 
 }  // namespace calfvo

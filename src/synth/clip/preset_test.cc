@@ -101,10 +101,11 @@ TEST(Preset, RefusesWithFileLineAndKey) {
   EXPECT_THAT(message("[scenes]\nroom = 1\ncastle = 1"), HasSubstr("x.toml:3: scenes.castle: unknown key"));
   EXPECT_THAT(message("[motions.room]\nswim = 1"), HasSubstr("x.toml:2: motions.room.swim: unknown key"));
   EXPECT_THAT(message("[motions.castle]\n"), HasSubstr("x.toml:1: motions.castle: unknown key"));
-  EXPECT_EQ(message("frames = \"many\""), "x.toml:1: frames: is a text; expected a whole number");
+  EXPECT_EQ(message("frames = \"many\""), "x.toml:1: frames: is a string; expected a whole number");
   EXPECT_EQ(message("frames = 1.5"), "x.toml:1: frames: is a number; expected a whole number");
   EXPECT_EQ(message("\nscenes = [1]"), "x.toml:2: scenes: is an array; expected a table");
-  EXPECT_EQ(message("description = 1979-05-27"), "x.toml:1: description: is a date or time; expected a text");
+  EXPECT_EQ(message("description = 1979-05-27"),
+            "x.toml:1: description: is a date or time; expected a string");
   EXPECT_EQ(message("[camera]\nsquare_pixels = 1"),
             "x.toml:2: camera.square_pixels: is a whole number; expected true or false");
   EXPECT_EQ(message("[effects]\nmax_noise = true"),
@@ -155,7 +156,7 @@ TEST(FindPreset, LooksBesideTheProgramAndAboveIt) {
   EXPECT_EQ(FindPreset("mine.toml", built), "mine.toml");
   EXPECT_EQ(FindPreset("./mine", built), "./mine");
   EXPECT_THAT(ErrorFrom([&] { FindPreset("c", {folder.path() / "configs/synth"}); }),
-              HasSubstr("unknown preset 'c'; known are a, b, or a file"));
+              HasSubstr("unknown preset 'c'; known are a, b, or a .toml file"));
   EXPECT_THAT(ErrorFrom([&] { FindPreset("c", {}); }), HasSubstr("no presets were found"));
 }
 
