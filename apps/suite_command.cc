@@ -13,6 +13,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/log.h"
 #include "core/base/quoted.h"
+#include "core/base/temporary_error.h"
 #include "eval/tables/ablations_table.h"
 #include "eval/tables/confidence_table.h"
 #include "eval/tables/intrinsics_table.h"
@@ -48,7 +49,8 @@ calibration plot to DIR/calibration.png. The same command resumes an interrupted
 
 To compare models, run the suite once per model with the same data and settings, then pass the output folders to
 --compare. The table has one row per folder: the design of its model, and its errors on each benchmark.
-Exit code: 0 all sequences done, 1 some failed or Ctrl-C, 2 wrong usage, 75 out of memory or disk space.)";
+Exit code: 0 all sequences done, 1 some failed or Ctrl-C, 2 wrong usage, 75 try again: out of memory or disk space, a
+folder in use.)";
 
 bool IsWanted(const SuiteArguments& arguments, std::string_view table) {
   return std::any_of(arguments.tables.begin(), arguments.tables.end(),
@@ -111,13 +113,16 @@ int RunAndTabulate(SuiteArguments& arguments) {
   }
 
   int failures = 0;
+  int temporary = 0;
   for (const SuiteSequence& sequence : sequences) {
     if (sequence.error.empty()) continue;
     Log(LogLevel::kError, fmt::format("{} {}: {}", sequence.found.kind, sequence.found.name, sequence.error));
     ++failures;
+    if (sequence.may_succeed_later) ++temporary;
   }
   if (failures > 0) LogWarning("{} of {} sequences failed", failures, sequences.size());
   if (StopRequested()) LogWarning("stopped; run the same command to resume");
+  if (temporary > 0) return kTryAgain;
   return failures > 0 || StopRequested() ? 1 : 0;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `calfvo suite` as users call it: its averages against `calfvo eval`, resuming, failures, formats, usage.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -158,6 +161,19 @@ TEST_F(SuiteCli, AFailureIsReportedAndTheSameCommandResumes) {
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("tum-layout/one"));
   EXPECT_THAT(again.err, Not(HasSubstr("tum-layout/two")));
+}
+
+TEST_F(SuiteCli, AFolderInUseMayBeTriedAgain) {
+  MakeClips();
+  std::filesystem::create_directories(At("out/tum-layout/one"));
+  const std::string marker = At("out/tum-layout/one/unfinished.json");
+  const int lock = ::open(marker.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  const Outcome outcome = Suite("--quiet --table completion");
+  ::close(lock);
+  EXPECT_EQ(outcome.exit_code, 75);
+  EXPECT_THAT(outcome.err, HasSubstr("another calfvo process is writing to this folder"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 sequences failed"));
 }
 
 TEST_F(SuiteCli, ResultsOfOtherDataOfTheSameNameAreNotReported) {

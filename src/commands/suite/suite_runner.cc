@@ -20,6 +20,7 @@
 #include "core/base/log.h"
 #include "core/base/progress.h"
 #include "core/base/sha256.h"
+#include "core/base/temporary_error.h"
 #include "eval/metrics/table.h"
 #include "eval/tables/path_scores.h"
 #include "eval/tables/pose_calibration.h"
@@ -254,6 +255,7 @@ class Suite {
       } catch (const Error& error) {
         if (stop_) return;
         sequence.error = error.what();
+        sequence.may_succeed_later = dynamic_cast<const TemporaryError*>(&error) != nullptr;
         progress.Print(fmt::format("{}: failed", label));
       }
     }
