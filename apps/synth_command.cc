@@ -216,9 +216,10 @@ Run AddSynthCommand(CLI::App& app) {
       ->check(Between(1.0, 65535.0))
       ->type_name("N");
   app.add_flag("--flow", flags->flow, "Write optical flow to the next frame as .flo");
-  app.add_option(
-         "--movers", flags->movers,
-         "Share of the image that moving objects cover on average; also writes mask/*.png, 0 where they are")
+  app.add_option("--movers", flags->movers,
+                 "Share of the image that painted objects cover on average; also writes mask/*.png, 0 where "
+                 "something "
+                 "moves")
       ->check(Between(0.0, MoverLayer::kMaxShare))
       ->type_name("SHARE");
   app.add_option("--textures", flags->textures, "Folder of images to use as textures")

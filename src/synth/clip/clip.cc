@@ -170,20 +170,25 @@ std::optional<ClipFrame> Clip::Next() {
   frame.index = index;
   frame.timestamp_ns = options_.rate.TimestampNs(index);
   frame.world_from_camera = ToRigid(path_[index]);
-  frame.image = renderer_.Render(
-      *scene_, camera_, frames.data(), last - first + 1, index - first, effects,
-      portable::Mix(noise_seed_ + static_cast<uint64_t>(index) * 4U),
-      {.samples = options_.samples, .depth = options_.depth || options_.flow, .motion = options_.flow});
+  frame.image = renderer_.Render(*scene_, camera_, frames.data(), last - first + 1, index - first, effects,
+                                 portable::Mix(noise_seed_ + static_cast<uint64_t>(index) * 4U),
+                                 {.samples = options_.samples,
+                                  .depth = options_.depth || options_.flow || movers_.has_value(),
+                                  .motion = options_.flow});
   if (movers_) AddMovers(frame);
   return frame;
 }
 
-// Depth and motion of movers are not known.
+// Depth and motion of painted movers are not known; the scene's own have both.
 void Clip::AddMovers(ClipFrame& frame) const {
   frame.mask = movers_->Paint(frame.index / options_.rate.Hertz(), frame.image.rgb);
   for (size_t i = 0; i < frame.mask.size(); ++i) {
-    if (frame.mask[i] != 0) continue;
-    if (!frame.image.depth.empty()) frame.image.depth[i] = std::numeric_limits<float>::infinity();
+    if (frame.mask[i] != 0) {
+      const int32_t seen = frame.image.primitive[i];
+      if (seen >= 0 && scene_->primitives[seen].mover() >= 0) frame.mask[i] = 0;
+      continue;
+    }
+    frame.image.depth[i] = std::numeric_limits<float>::infinity();
     for (std::vector<float>* motion : {&frame.image.motion_to_next, &frame.image.motion_to_previous}) {
       if (motion->empty()) continue;
       (*motion)[2 * i] = (*motion)[2 * i + 1] = std::numeric_limits<float>::quiet_NaN();

@@ -22,7 +22,9 @@ struct ClipFrame {
   int64_t timestamp_ns = 0;
   Rigid3 world_from_camera;  // at the middle of the exposure of the middle row
   FrameOutputs image;
-  std::vector<uint8_t> mask = {};  // [H, W]: 0 where a mover is, else 255; empty without ClipOptions::movers
+  // [H, W]: 0 where something moves by itself, painted or of the scene, else 255; empty without
+  // ClipOptions::movers.
+  std::vector<uint8_t> mask = {};
 };
 
 // Draws the scene, the camera, its path and its faults when made, then renders on demand. Everything follows

@@ -176,6 +176,46 @@ TEST(Clip, MoversChangeWhatTheyCoverAndNothingElse) {
   EXPECT_GT(pixels, 3 * 64 * 48 / 10);
 }
 
+// Cars and people of the scene move by themselves, too: there the flow is not what depth and poses give.
+TEST(Clip, MasksHideWhatMovesInTheScene) {
+  ThreadPool threads(2);
+  ClipOptions options{.scene = SceneKind::kStreet, .seed = 4, .frames = 4, .width = 160, .height = 120};
+  options.rate = {5, 1};
+  options.samples = 1;
+  options.depth = true;
+  options.flow = true;
+  options.movers = 0.05;
+  Clip clip(options, threads);
+  int moving = 0, hidden = 0;
+  auto frame = clip.Next();
+  for (auto next = clip.Next(); next; frame = std::move(next), next = clip.Next()) {
+    const Rigid3 next_from_here = next->world_from_camera.Inverse() * frame->world_from_camera;
+    for (int i = 0; i < options.width * options.height; ++i) {
+      const int x = i % options.width;
+      const int y = i / options.width;
+      const auto at = static_cast<size_t>(i);
+      const float depth = frame->image.depth[at];
+      const float flow_x = frame->image.motion_to_next[2 * at];
+      const float flow_y = frame->image.motion_to_next[2 * at + 1];
+      if (!std::isfinite(depth) || !std::isfinite(flow_x)) continue;
+      const portable::Vec3 ray =
+          synth::DirectionAt(clip.camera(), static_cast<float>(x), static_cast<float>(y));
+      const Eigen::Vector3d point =
+          next_from_here * (depth * Eigen::Vector3f(ray.x, ray.y, ray.z)).cast<double>();
+      const Eigen::Vector3f seen = point.cast<float>();
+      synth::Pixel there;
+      ASSERT_TRUE(synth::Project(clip.camera(), {seen.x(), seen.y(), seen.z()}, there));
+      const bool moves = std::hypot(there.x - static_cast<float>(x) - flow_x,
+                                    there.y - static_cast<float>(y) - flow_y) > 0.1F;
+      moving += moves ? 1 : 0;
+      hidden += frame->mask[at] == 0 ? 1 : 0;
+      EXPECT_FALSE(moves && frame->mask[at] != 0) << x << " " << y;
+    }
+  }
+  EXPECT_GT(moving, 50);
+  EXPECT_LT(hidden, 2 * moving);  // those that hardly move in the image
+}
+
 TEST(Clip, RefusesWhatMakesNoSense) {
   ThreadPool threads(1);
   const auto message = [&](auto change) {
