@@ -27,6 +27,7 @@ namespace {
 
 constexpr const char* kAll = "all";
 constexpr const char* kOverlap = "overlap";
+constexpr const char* kMovers = "movers";
 
 struct SuiteArguments {
   SuiteOptions options;
@@ -99,6 +100,7 @@ int RunAndTabulate(SuiteArguments& arguments) {
   for (const auto& path : arguments.intrinsics) files.push_back(ReadIntrinsicsFile(path));
   SuiteOptions& options = arguments.options;
   if (IsWanted(arguments, kOverlap)) options.more_overlaps = SweptOverlaps(paper);
+  options.without_masks_too = options.masks && IsWanted(arguments, kMovers);
   const std::vector<SuiteSequence> sequences = RunSuite(options, StopRequested());
 
   SuiteNumbers numbers(sequences, options.run.overlap, paper);
@@ -185,9 +187,12 @@ Run AddSuiteCommand(CLI::App& app) {
   AddFlipOption(app, options.run.flip);
   app.add_flag("--live", options.run.live,
                "Estimate frame by frame: batch size 1, as the paper measures speed");
-  app.add_flag_function(
+  CLI::Option* refine = app.add_flag_function(
       "--refine", [&options](int64_t) { options.run.refine = RefineOptions(); },
       "Refine geometrically: errors are of refined paths, the table intrinsics of estimated cameras");
+  app.add_flag("--masks", options.masks,
+               "Refine with the masks (black is ignored) in the folder mask of each sequence that has one")
+      ->needs(refine);
   app.add_option(
          "--intrinsics", arguments->intrinsics,
          "Estimated intrinsics of other methods for the table intrinsics: lines 'kind name fx fy cx cy'")

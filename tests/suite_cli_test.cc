@@ -122,7 +122,8 @@ TEST_F(SuiteCli, RefinesAndComparesMovers) {
   if (!CanRefine()) GTEST_SKIP() << "this build cannot refine";
   const Outcome suite = Suite("--refine --live --quiet --format csv --table movers,accuracy,runtime");
   ASSERT_EQ(suite.exit_code, 0) << suite.err;
-  for (const char* line : {"movers,0 %,n,1,", "movers,25 %,n,1,", "movers,25 %,refined,"}) {
+  for (const char* line :
+       {"movers,0 %: network,n,1,", "movers,25 %: network,n,1,", "movers,25 %: refined,n,1,"}) {
     EXPECT_THAT(suite.out, HasSubstr(line));
   }
   EXPECT_THAT(suite.out, HasSubstr("\"tiny refined, this run\",tum-layout t_rel,"));
@@ -134,6 +135,49 @@ TEST_F(SuiteCli, RefinesAndComparesMovers) {
   EXPECT_NEAR(result["network"]["t_rel"], nlohmann::json::parse(eval.out)["t_rel"], 1e-9);
   // Other settings than those of the folder.
   EXPECT_THAT(Suite("--quiet --table movers").err, HasSubstr("has other settings"));
+  EXPECT_THAT(Suite("--refine --live --masks --quiet --table movers").err,
+              testing::ContainsRegex("overlap 5, live, refine; now .*, live, refine, masks"));
+}
+
+// Refined with masks, and for the table of movers without them beside it.
+TEST_F(SuiteCli, RefinesWithMasksAndWithout) {
+  if (!CanRefine()) GTEST_SKIP() << "this build cannot refine";
+  for (const char* share : {"0", "0.25"}) {
+    const Outcome clip = Calfvo(fmt::format(
+        "synth room --size 160x120 --quiet --frames 10 --no-video --movers {0} -o data/m{0}", share));
+    ASSERT_EQ(clip.exit_code, 0) << clip.err;
+  }
+  const Outcome alone = Suite("--masks");
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("--masks requires --refine"));
+  const std::string command = "--refine --masks --quiet --format csv --table movers,accuracy";
+  const Outcome suite = Suite(command);
+  ASSERT_EQ(suite.exit_code, 0) << suite.err;
+  for (const char* line :
+       {"movers,0 %: network,n,1,", "movers,0 %: refined,n,1,", "movers,25 %: network,n,1,",
+        "movers,25 %: refined,n,1,", "movers,25 %: refined with masks,n,1,"}) {
+    EXPECT_THAT(suite.out, HasSubstr(line));
+  }
+  EXPECT_THAT(suite.out, HasSubstr("\"tiny refined with masks, this run\",tum-layout t_rel,"));
+  const auto masks_of = [&](const char* run) {
+    const auto json = nlohmann::json::parse(ReadWholeFile(At("out/tum-layout") / run / "run.json"));
+    return json["options"]["refine"].value("mask", "");
+  };
+  EXPECT_EQ(masks_of("m0"), "");
+  EXPECT_THAT(masks_of("m0.25"), testing::EndsWith("data/m0.25/mask"));
+  EXPECT_EQ(masks_of("m0.25/without-masks"), "");
+  EXPECT_FALSE(std::filesystem::exists(At("out/tum-layout/m0/without-masks")));
+  EXPECT_FALSE(std::filesystem::exists(At("out/tum-layout/m0.25/without-masks/report")));
+  // Done is done; only what is missing is run again.
+  std::filesystem::remove(At("out/tum-layout/m0.25/without-masks/result.json"));
+  const Outcome again = Suite("--refine --masks --format csv --table movers,accuracy");
+  EXPECT_EQ(again.out, suite.out);
+  EXPECT_THAT(again.err, HasSubstr("[2/2] tum-layout/m0.25, overlap 5, without masks: 10 frames"));
+  EXPECT_THAT(again.err, Not(HasSubstr("[1/2]")));
+  // Never without them into the same folder, nor with masks that have gone.
+  EXPECT_THAT(Suite("--refine --quiet").err, testing::ContainsRegex("refine, masks; now .*refine\\)"));
+  std::filesystem::rename(At("data/m0.25/mask"), At("data/m0.25/elsewhere"));
+  EXPECT_THAT(Suite(command).err, HasSubstr("is the result of another sequence of this name"));
 }
 
 TEST_F(SuiteCli, ConfidenceIsAnImageToo) {

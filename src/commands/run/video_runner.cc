@@ -256,8 +256,10 @@ std::optional<RunResult> VideoRunner::RunIn(const OpenFolder& open_folder, const
   const RunPlan plan = Plan(input, folder, addition);
   CheckRunFolder(plan);
   const std::string input_state = InputState(input);
+  std::optional<RefineOptions> refine = options_.refine;
+  if (refine && !addition.mask.empty()) refine->mask = addition.mask;
   std::optional<MaskSource> masks;
-  if (options_.refine && !options_.refine->mask.empty()) masks.emplace(options_.refine->mask);
+  if (refine && !refine->mask.empty()) masks.emplace(refine->mask);
   SourceOptions source_options = options_.source;
   source_options.stop = &stop;
   if (addition.end_s) source_options.end_s = addition.end_s;
@@ -277,17 +279,16 @@ std::optional<RunResult> VideoRunner::RunIn(const OpenFolder& open_folder, const
   RunReport& report = run.report;
   report.input_state = input_state;
   report.options.source.end_s = source_options.end_s;
+  report.options.refine = refine;
   std::exception_ptr failure;
   std::optional<RefineOutputs> refine_outputs;
   std::optional<Refiner> refiner;
-  if (options_.refine) {
+  if (refine) {
     refine_outputs.emplace(folder);
-    refiner.emplace(*options_.refine, options_.live, estimator_->step_correlation(),
-                    [&](const RefinedPose& refined) {
-                      outputs.Add(refined.frame, refined.pose,
-                                  0.5 * (refined.rotation_weight + refined.translation_weight));
-                      refine_outputs->Add(refined);
-                    });
+    refiner.emplace(*refine, options_.live, estimator_->step_correlation(), [&](const RefinedPose& refined) {
+      outputs.Add(refined.frame, refined.pose, 0.5 * (refined.rotation_weight + refined.translation_weight));
+      refine_outputs->Add(refined);
+    });
   }
   KeyFrames key_frames;
   ShownSource shown(source, [&](const Frame& frame) {

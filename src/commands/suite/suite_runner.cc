@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -44,9 +45,11 @@ Trajectory TruePath(const Sequence& sequence) {
   return path;
 }
 
-// Identifies a sequence by the names, sizes and times of its frames and by its true poses, wherever it lies.
-std::string InputHash(const Sequence& sequence) {
+// Identifies a sequence by the names, sizes and times of its frames, by its true poses and by whether masks
+// are used, wherever it lies.
+std::string InputHash(const Sequence& sequence, bool has_masks) {
   Sha256 hash;
+  if (has_masks) hash.Add("masks\n");
   for (const SequenceFrame& frame : sequence.frames()) {
     hash.Add(fmt::format("{}\n{}\n", frame.image.substr(frame.image.rfind('/') + 1), frame.timestamp_ns));
     if (!frame.world_from_camera) continue;
@@ -136,17 +139,29 @@ std::optional<double> MoversOf(const fs::path& folder) {
   return movers->get<double>();
 }
 
+// The folder of a sequence's masks; empty where it has none.
+std::string MaskOf(const fs::path& folder) {
+  std::error_code not_there;
+  return fs::is_directory(folder / "mask", not_there) ? (folder / "mask").string() : "";
+}
+
+// One of the runs over all sequences.
+struct Variant {
+  int overlap = 0;
+  bool masks = false;
+};
+
 class Suite {
  public:
   Suite(const SuiteOptions& options, const std::atomic<bool>& stop) : options_(options), stop_(stop) {
-    overlaps_ = {options.run.overlap};
+    std::set<int> overlaps = {options.run.overlap};
+    variants_ = {{options.run.overlap, options.masks}};
     for (const int overlap : options.more_overlaps) {
-      if (std::find(overlaps_.begin(), overlaps_.end(), overlap) == overlaps_.end()) {
-        overlaps_.push_back(overlap);
-      }
+      if (overlaps.insert(overlap).second) variants_.push_back({overlap, options.masks});
     }
+    if (options.masks && options.without_masks_too) variants_.push_back({options.run.overlap, false});
     const ChosenModel model = OpenModel(options.run.model);
-    for (const int overlap : overlaps_) TrackerOptions{.overlap = overlap}.Validate(model.file.config.window);
+    for (const int overlap : overlaps) TrackerOptions{.overlap = overlap}.Validate(model.file.config.window);
     settings_.model = model.file.config.name;
     if (!model.path.empty()) settings_.model_sha256 = Sha256OfFile(model.path);
     const BackendKind kind = ChooseBackend(options.run.backend, options.run.precision);
@@ -154,6 +169,7 @@ class Suite {
     settings_.flip = options.run.flip;
     settings_.live = options.run.live;
     settings_.refine = options.run.refine.has_value();
+    settings_.masks = options.masks;
     settings_.design = DesignOf(model.file.config);
   }
 
@@ -161,19 +177,39 @@ class Suite {
     Plan();
     int64_t frames = 0;
     for (const SuiteSequence& sequence : sequences_) {
-      if (!sequence.error.empty()) continue;
-      const auto missing = static_cast<int64_t>(overlaps_.size() - sequence.results.size());
-      frames += missing * sequence.frames;
+      for (const Variant& variant : variants_) frames += IsMissing(sequence, variant) ? sequence.frames : 0;
     }
     Progress progress("suite", "frames", frames, options_.run.quiet);
-    for (const int overlap : overlaps_) RunOverlap(overlap, progress);
+    for (const Variant& variant : variants_) RunVariant(variant, progress);
     return std::move(sequences_);
   }
 
  private:
-  fs::path Folder(const FoundSequence& found, int overlap) const {
+  // Without the masks that the other variants use.
+  bool IsUnmasked(const Variant& variant) const { return variant.masks != options_.masks; }
+
+  fs::path Folder(const FoundSequence& found, const Variant& variant) const {
     const fs::path folder = options_.output / found.kind / found.name;
-    return overlap == options_.run.overlap ? folder : folder / fmt::format("overlap-{}", overlap);
+    if (IsUnmasked(variant)) return folder / "without-masks";
+    if (variant.overlap == options_.run.overlap) return folder;
+    return folder / fmt::format("overlap-{}", variant.overlap);
+  }
+
+  bool IsWanted(const SuiteSequence& sequence, const Variant& variant) const {
+    return sequence.error.empty() && (!IsUnmasked(variant) || (sequence.movers && !sequence.mask.empty()));
+  }
+
+  bool IsMissing(const SuiteSequence& sequence, const Variant& variant) const {
+    if (!IsWanted(sequence, variant)) return false;
+    return IsUnmasked(variant) ? !sequence.without_masks : !sequence.results.contains(variant.overlap);
+  }
+
+  void Keep(const Variant& variant, SuiteResult result, SuiteSequence& sequence) const {
+    if (IsUnmasked(variant)) {
+      sequence.without_masks = std::move(result);
+    } else {
+      sequence.results.emplace(variant.overlap, std::move(result));
+    }
   }
 
   // Reads the finished results and lists the remaining work.
@@ -182,22 +218,23 @@ class Suite {
       SuiteSequence sequence{.found = found};
       if (!Open(sequence, invalid_poses)) continue;
       invalid_poses_.push_back(invalid_poses);
-      if (sequence.error.empty()) {
-        for (const int overlap : overlaps_) ReadDone(overlap, sequence);
+      for (const Variant& variant : variants_) {
+        if (IsWanted(sequence, variant)) ReadDone(variant, sequence);
       }
       sequences_.push_back(std::move(sequence));
     }
   }
 
-  void ReadDone(int overlap, SuiteSequence& sequence) const {
-    const fs::path path = Folder(sequence.found, overlap) / "result.json";
+  void ReadDone(const Variant& variant, SuiteSequence& sequence) const {
+    const fs::path path = Folder(sequence.found, variant) / "result.json";
     std::error_code error;
     const bool exists = fs::exists(path, error);
     if (error) throw Error(fmt::format("{}: cannot be read: {}", path.string(), error.message()));
     if (!exists) return;
     SuiteResult result = ReadSuiteResult(path);
     SuiteResult wanted = settings_;
-    wanted.overlap = overlap;
+    wanted.overlap = variant.overlap;
+    wanted.masks = variant.masks;
     if (!HaveSameSettings(result, wanted)) {
       throw Error(fmt::format(
           "{}: has other settings ({}; now {}); use the same settings or another folder, or remove this file",
@@ -209,7 +246,7 @@ class Suite {
           "remove this file",
           path.string(), result.input, sequence.found.path.string()));
     }
-    sequence.results.emplace(overlap, std::move(result));
+    Keep(variant, std::move(result), sequence);
   }
 
   // False for a sequence without ground truth, and for one that is dropped.
@@ -221,7 +258,8 @@ class Suite {
         return false;
       }
       sequence.frames = static_cast<int64_t>(source->frames().size());
-      sequence.input_sha256 = InputHash(*source);
+      if (options_.masks) sequence.mask = MaskOf(sequence.found.path);
+      sequence.input_sha256 = InputHash(*source, !sequence.mask.empty());
       sequence.intrinsics = source->intrinsics();
       sequence.movers = MoversOf(sequence.found.path);
       if (TruePath(*source).size() >= 2) return true;
@@ -233,25 +271,26 @@ class Suite {
     }
   }
 
-  void RunOverlap(int overlap, Progress& progress) {
+  void RunVariant(const Variant& variant, Progress& progress) {
     RunOptions run = options_.run;
-    run.overlap = overlap;
+    run.overlap = variant.overlap;
     run.keep_poses = true;
     run.overwrite = true;                 // without result.json a run is unfinished; the data may have moved
     std::unique_ptr<VideoRunner> runner;  // made when the first sequence needs it
     for (size_t i = 0; i < sequences_.size() && !stop_; ++i) {
       SuiteSequence& sequence = sequences_[i];
-      if (!sequence.error.empty() || sequence.results.contains(overlap)) continue;
+      if (!IsMissing(sequence, variant)) continue;
       if (!runner) runner = std::make_unique<VideoRunner>(run);
       const std::string label =
-          fmt::format("[{}/{}] {}, overlap {}", i + 1, sequences_.size(), Label(sequence.found), overlap);
+          fmt::format("[{}/{}] {}, overlap {}{}", i + 1, sequences_.size(), Label(sequence.found),
+                      variant.overlap, IsUnmasked(variant) ? ", without masks" : "");
       try {
-        const auto result = RunSequence(*runner, i, Folder(sequence.found, overlap), progress);
+        const auto result = RunSequence(*runner, i, variant, progress);
         if (!result) return;
         progress.Print(fmt::format("{}: {} frames, {:.1f} frames/s, t_rel {} m, r_rel {}°", label,
                                    result->frames, static_cast<double>(result->frames) / result->wall_s,
                                    FormatValue(result->scores.t_rel), FormatValue(result->scores.r_rel)));
-        sequence.results.emplace(overlap, *result);
+        Keep(variant, *result, sequence);
       } catch (const Error& error) {
         if (stop_) return;
         sequence.error = error.what();
@@ -262,10 +301,11 @@ class Suite {
   }
 
   // Nothing if stopped.
-  std::optional<SuiteResult> RunSequence(VideoRunner& runner, size_t index, const fs::path& folder,
+  std::optional<SuiteResult> RunSequence(VideoRunner& runner, size_t index, const Variant& variant,
                                          Progress& progress) const {
     const SuiteSequence& sequence = sequences_[index];
     const FoundSequence& found = sequence.found;
+    const fs::path folder = Folder(found, variant);
     const auto open = [&] { return WithoutInvalidPoses(OpenSequence(found), invalid_poses_[index]); };
     const std::string input = std::string(kDatasetPrefix) + found.path.string();
     std::optional<SuiteResult> result;
@@ -273,13 +313,15 @@ class Suite {
                            .write =
                                [&](const RunResult& run) {
                                  if (run.report.interrupted) return;
-                                 const bool draws = run.report.options.overlap == options_.run.overlap;
+                                 const bool draws = folder == Folder(found, variants_.front());
                                  result = EvaluateSequence(*open(), run, folder, draws);
                                },
-                           .end_s = EndOf(found, invalid_poses_[index])};
+                           .end_s = EndOf(found, invalid_poses_[index]),
+                           .mask = variant.masks ? sequence.mask : ""};
     evaluation.files.emplace_back("groundtruth.tum");
     runner.Run(input, folder, stop_, &progress, evaluation);
     if (!result) return {};
+    result->masks = variant.masks;
     result->design = settings_.design;
     result->input = fs::absolute(found.path).string();
     result->input_sha256 = sequence.input_sha256;
@@ -289,8 +331,8 @@ class Suite {
 
   const SuiteOptions& options_;
   const std::atomic<bool>& stop_;
-  std::vector<int> overlaps_;
-  SuiteResult settings_;  // common to all results but for the overlap, with the model's design
+  std::vector<Variant> variants_;  // the first is that of the options
+  SuiteResult settings_;           // of the first, with the model's design
   std::vector<SuiteSequence> sequences_;
   std::vector<InvalidPoses> invalid_poses_;  // of each
 };

@@ -118,12 +118,11 @@ ResultTable IntrinsicsTable(const SuiteNumbers& numbers) {
         return found->second;
       });
     }
-    add(numbers.model + " refined, this run",
-        [&](const SuiteSequence& sequence) -> std::optional<CameraIntrinsics> {
-          const auto result = sequence.results.find(numbers.overlap);
-          if (result == sequence.results.end()) return {};
-          return result->second.camera;
-        });
+    add(numbers.method + ", this run", [&](const SuiteSequence& sequence) -> std::optional<CameraIntrinsics> {
+      const auto result = sequence.results.find(numbers.overlap);
+      if (result == sequence.results.end()) return {};
+      return result->second.camera;
+    });
   }
   return table;
 }

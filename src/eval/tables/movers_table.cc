@@ -13,10 +13,18 @@
 namespace calfvo {
 namespace {
 
+// Scores of the clips with one share of movers, by what made the path.
 struct Scores {
-  std::vector<PathScores> network;
-  std::vector<PathScores> refined;
+  std::vector<PathScores> network, refined, masked;
 };
+
+void Add(const SuiteSequence& sequence, const SuiteResult& result, Scores& scores) {
+  scores.network.push_back(result.network.value_or(result.scores));
+  if (!result.refine) return;
+  const bool is_masked = result.masks && !sequence.mask.empty();
+  (is_masked ? scores.masked : scores.refined).push_back(result.scores);
+  if (is_masked && sequence.without_masks) scores.refined.push_back(sequence.without_masks->scores);
+}
 
 double Mean(const std::vector<PathScores>& scores, double PathScores::*score) {
   std::vector<double> values;
@@ -31,24 +39,25 @@ ResultTable MoversTable(const SuiteNumbers& numbers) {
       .name = "movers",
       .title = "Moving objects: errors on synthetic clips by the share of the image that they cover",
       .note = "t_rel in m, r_rel in ° per frame, ATE in m after Sim(3); means over n clips.",
-      .heading = {"movers", "n", "t_rel", "refined", "r_rel", "refined", "ATE", "refined"}};
+      .heading = {"movers", "n", "t_rel", "r_rel", "ATE"}};
   std::map<int64_t, Scores> by_percent;
   for (const BenchmarkResults& benchmark : numbers.benchmarks) {
     for (const SuiteSequence* sequence : benchmark.sequences) {
       const auto found = sequence->results.find(numbers.overlap);
       if (!sequence->movers || found == sequence->results.end()) continue;
-      const SuiteResult& result = found->second;
-      Scores& scores = by_percent[std::llround(100.0 * *sequence->movers)];
-      scores.network.push_back(result.network.value_or(result.scores));
-      if (result.refine) scores.refined.push_back(result.scores);
+      Add(*sequence, found->second, by_percent[std::llround(100.0 * *sequence->movers)]);
     }
   }
   for (const auto& [percent, scores] : by_percent) {
-    table.rows.push_back({{fmt::format("{} %", percent)}, {std::to_string(scores.network.size())}});
-    for (const auto& [score, decimals] : {std::pair(&PathScores::t_rel, 4), std::pair(&PathScores::r_rel, 4),
-                                          std::pair(&PathScores::ate_aligned, 3)}) {
-      table.rows.back().push_back(NumberCell(Mean(scores.network, score), decimals));
-      table.rows.back().push_back(NumberCell(Mean(scores.refined, score), decimals));
+    for (const auto& [name, made] : {std::pair("network", &scores.network),
+                                     {"refined", &scores.refined},
+                                     {"refined with masks", &scores.masked}}) {
+      if (made->empty()) continue;
+      table.rows.push_back({{fmt::format("{} %: {}", percent, name)},
+                            {std::to_string(made->size())},
+                            NumberCell(Mean(*made, &PathScores::t_rel), 4),
+                            NumberCell(Mean(*made, &PathScores::r_rel), 4),
+                            NumberCell(Mean(*made, &PathScores::ate_aligned), 3)});
     }
   }
   if (table.rows.empty())

@@ -11,7 +11,7 @@ double BenchmarkResults::Paper(const std::vector<double>& list) const {
 
 SuiteNumbers::SuiteNumbers(std::span<const SuiteSequence> sequences, int base_overlap,
                            const PaperTables& paper_tables)
-    : paper(paper_tables), overlap(base_overlap), model("no result") {
+    : paper(paper_tables), overlap(base_overlap), model("no result"), method(model) {
   std::vector<std::string> kinds;
   for (const auto& benchmark : paper.benchmarks) {
     benchmarks.push_back({benchmark.name, static_cast<int>(benchmarks.size()), {}});
@@ -27,7 +27,7 @@ SuiteNumbers::SuiteNumbers(std::span<const SuiteSequence> sequences, int base_ov
     for (const auto& [_, result] : sequence.results) {
       model = result.model;
       hardware = result.backend;
-      refine = result.refine;
+      method = result.model + (result.refine ? " refined" : "") + (result.masks ? " with masks" : "");
     }
   }
   std::erase_if(benchmarks, [](const auto& benchmark) { return benchmark.sequences.empty(); });

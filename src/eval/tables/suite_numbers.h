@@ -50,7 +50,7 @@ struct SuiteNumbers {
   int overlap;           // that all tables but the sweep are of
   std::string model;     // its name; "no result" where nothing was done
   std::string hardware;  // the backend's description
-  bool refine = false;   // results are of refined paths
+  std::string method;    // the model, and how its paths were refined: "calfvo-s refined with masks"
   std::span<const IntrinsicsFile> intrinsics_files = {};
   std::vector<BenchmarkResults> benchmarks;  // the paper's in its order, then others as they were found
 };

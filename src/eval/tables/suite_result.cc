@@ -138,7 +138,7 @@ struct Reader {
 
 auto Settings(const SuiteResult& result) {
   return std::tie(result.model, result.model_sha256, result.backend, result.overlap, result.flip, result.live,
-                  result.refine);
+                  result.refine, result.masks);
 }
 
 }  // namespace
@@ -148,9 +148,10 @@ bool HaveSameSettings(const SuiteResult& a, const SuiteResult& b) {
 }
 
 std::string SettingsText(const SuiteResult& result) {
-  return fmt::format("{}{}{:.12}, {}, overlap {}{}{}{}", result.model, result.model_sha256.empty() ? "" : " ",
-                     result.model_sha256, result.backend, result.overlap, result.flip ? ", flip" : "",
-                     result.live ? ", live" : "", result.refine ? ", refine" : "");
+  return fmt::format("{}{}{:.12}, {}, overlap {}{}{}{}{}", result.model,
+                     result.model_sha256.empty() ? "" : " ", result.model_sha256, result.backend,
+                     result.overlap, result.flip ? ", flip" : "", result.live ? ", live" : "",
+                     result.refine ? ", refine" : "", result.masks ? ", masks" : "");
 }
 
 void WriteSuiteResult(const SuiteResult& result, const std::filesystem::path& path) {
@@ -159,6 +160,7 @@ void WriteSuiteResult(const SuiteResult& result, const std::filesystem::path& pa
   if (result.design) VisitDesign(*result.design, Writer{json["design"]});
   if (result.live) json["live"] = true;
   if (result.refine) json["refine"] = true;
+  if (result.masks) json["masks"] = true;
   VisitScores(result.scores, Writer{json["scores"]});
   if (result.network) VisitScores(*result.network, Writer{json["network"]});
   if (result.camera) VisitCamera(*result.camera, Writer{json["camera"]});
@@ -189,6 +191,7 @@ SuiteResult ReadSuiteResult(const std::filesystem::path& path) {
     // Written where true, and by versions that know them.
     if (json.contains("live")) reader("live", result.live);
     if (json.contains("refine")) reader("refine", result.refine);
+    if (json.contains("masks")) reader("masks", result.masks);
     if (json.contains("network")) VisitScores(result.network.emplace(), Reader{reader.At("network")});
     if (json.contains("camera")) VisitCamera(result.camera.emplace(), Reader{reader.At("camera")});
     VisitScores(result.scores, Reader{reader.At("scores")});

@@ -56,6 +56,7 @@ struct SuiteResult {
   bool flip = false;
   bool live = false;    // frame by frame
   bool refine = false;  // then `scores` are of the refined path
+  bool masks = false;   // refined with masks where the sequence has some
 
   std::string input;         // path of the sequence, for readers: data may move
   std::string input_sha256;  // of its frame list and true poses; see InputHash in suite_runner.cc
@@ -85,6 +86,8 @@ struct SuiteSequence {
   std::string input_sha256 = {};                    // as in its results
   std::optional<CameraIntrinsics> intrinsics = {};  // the true ones
   std::optional<double> movers = {};  // of a synthetic clip: the share of the image that moving objects cover
+  std::string mask = {};              // its folder of masks, where the suite uses them
+  std::optional<SuiteResult> without_masks = {};  // of the same settings but for these, to compare
 };
 
 bool HaveSameSettings(const SuiteResult& a, const SuiteResult& b);

@@ -28,7 +28,7 @@ struct Scored {
 };
 
 std::vector<Scored> OwnRows(const SuiteNumbers& numbers) {
-  return {{numbers.model + (numbers.refine ? " refined, this run" : ", this run"), &SuiteResult::scores},
+  return {{numbers.method + ", this run", &SuiteResult::scores},
           {kZero, &SuiteResult::zero},
           {kConstant, &SuiteResult::constant}};
 }

@@ -185,11 +185,31 @@ TEST_F(SuiteTablesTest, MoversAreGroupedByTheirShare) {
     result.network = PathScores{.t_rel = network, .r_rel = network, .ate_aligned = network};
     clips.push_back({{"tum-layout", name, ""}, 10, {{5, result}}, "", "", {}, movers});
   }
-  const SuiteNumbers numbers(clips, 5, paper_);
-  const ResultTable table = MoversTable(numbers);
-  ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_THAT(Row(table, "0 %"), ElementsAre("1", "0.2000", "0.2000", "0.2000", "0.2000", "0.200", "0.200"));
-  EXPECT_THAT(Row(table, "25 %"), ElementsAre("2", "0.6000", "0.2000", "0.6000", "0.2000", "0.600", "0.200"));
+  const ResultTable table = MoversTable(SuiteNumbers(clips, 5, paper_));
+  ASSERT_EQ(table.rows.size(), 4U);
+  EXPECT_THAT(Row(table, "0 %: network"), ElementsAre("1", "0.2000", "0.2000", "0.200"));
+  EXPECT_THAT(Row(table, "0 %: refined"), ElementsAre("1", "0.2000", "0.2000", "0.200"));
+  EXPECT_THAT(Row(table, "25 %: network"), ElementsAre("2", "0.6000", "0.6000", "0.600"));
+  EXPECT_THAT(Row(table, "25 %: refined"), ElementsAre("2", "0.2000", "0.2000", "0.200"));
+
+  // With masks, which clips without movers have not.
+  for (SuiteSequence& clip : clips) {
+    SuiteResult& result = clip.results.at(5);
+    if (clip.movers > 0.0) {
+      clip.mask = "mask";
+      clip.without_masks = result;
+      result.scores = {.t_rel = 0.05, .r_rel = 0.05, .ate_aligned = 0.05};
+    }
+    result.masks = true;
+  }
+  const SuiteNumbers masked(clips, 5, paper_);
+  EXPECT_EQ(masked.method, "calfvo-s refined with masks");
+  const ResultTable three = MoversTable(masked);
+  ASSERT_EQ(three.rows.size(), 5U);
+  EXPECT_THAT(Row(three, "0 %: refined"), ElementsAre("1", "0.2000", "0.2000", "0.200"));
+  EXPECT_THAT(Row(three, "25 %: network"), ElementsAre("2", "0.6000", "0.6000", "0.600"));
+  EXPECT_THAT(Row(three, "25 %: refined"), ElementsAre("2", "0.2000", "0.2000", "0.200"));
+  EXPECT_THAT(Row(three, "25 %: refined with masks"), ElementsAre("2", "0.0500", "0.0500", "0.050"));
 }
 
 TEST_F(SuiteTablesTest, TheSweepHasAColumnPerOverlap) {
