@@ -162,7 +162,6 @@ void CheckArguments(const RunArguments& arguments) {
     if (refine.camera_height_m) throw CLI::ValidationError("--camera-height", "needs --refine");
     if (!arguments.distance.empty()) throw CLI::ValidationError("--distance", "needs --refine");
     if (!refine.loops) throw CLI::ValidationError("--no-loops", "needs --refine");
-    if (!refine.mask.empty()) throw CLI::ValidationError("--mask", "needs --refine");
   } else if (refine.focal_px && refine.fov_deg) {
     throw CLI::ValidationError("--fov", "and --focal are both given: one expected");
   } else if (refine.camera_height_m && !arguments.distance.empty()) {
@@ -245,9 +244,9 @@ Run AddRunCommand(CLI::App& app) {
   app.add_flag_callback(
       "--no-loops", [arguments] { arguments->refine_options.loops = false; },
       "With --refine: do not close loops");
-  app.add_option("--mask", arguments->refine_options.mask,
-                 "With --refine: track nothing where this is black; an image, or a folder or video with one "
-                 "image per frame")
+  app.add_option("--mask", arguments->options.mask,
+                 "Ignore what is black here, such as a bonnet or people: an image, or a folder or video with "
+                 "one image per frame")
       ->check(IsPath())
       ->type_name("PATH");
   AddExportList(*app.add_option("--export", arguments->exports.list, kExportListHelp));

@@ -187,12 +187,11 @@ Run AddSuiteCommand(CLI::App& app) {
   AddFlipOption(app, options.run.flip);
   app.add_flag("--live", options.run.live,
                "Estimate frame by frame: batch size 1, as the paper measures speed");
-  CLI::Option* refine = app.add_flag_function(
+  app.add_flag_function(
       "--refine", [&options](int64_t) { options.run.refine = RefineOptions(); },
       "Refine geometrically: errors are of refined paths, the table intrinsics of estimated cameras");
   app.add_flag("--masks", options.masks,
-               "Refine with the masks (black is ignored) in the folder mask of each sequence that has one")
-      ->needs(refine);
+               "Ignore what is black in the masks that lie in the folder mask of a sequence");
   app.add_option(
          "--intrinsics", arguments->intrinsics,
          "Estimated intrinsics of other methods for the table intrinsics: lines 'kind name fx fy cx cy'")

@@ -85,7 +85,7 @@ TEST_F(RefineCli, MasksHideWhatIsBlack) {
   const auto refined = nlohmann::json::parse(Text("black/run.json"));
   EXPECT_EQ(refined["refine"]["tracks_per_frame"], 0.0);
   EXPECT_EQ(refined["refine"]["points"], 0);
-  EXPECT_EQ(refined["options"]["refine"]["mask"], "black.png");
+  EXPECT_EQ(refined["options"]["mask"], "black.png");
 
   // One per frame of the input, which --stride counts too; a missing one ends the run like a damaged input.
   std::filesystem::create_directory(folder_.path() / "masks");
@@ -101,9 +101,24 @@ TEST_F(RefineCli, MasksHideWhatIsBlack) {
   EXPECT_GT(seen, 0.5 * all);
 }
 
+// The network sees masked regions filled, refined or not.
+TEST_F(RefineCli, MasksNeedNoRefinement) {
+  ASSERT_EQ(Calfvo("synth room --size 160x120 --frames 12 --no-video --quiet -o clip").exit_code, 0);
+  const std::vector<uint8_t> pixels = {0, 0, 0, 255, 255, 255};
+  WritePng(folder_.path() / "half.png", {.width = 2, .height = 1, .pixels = pixels.data(), .stride = 6});
+  const std::string run = "run clip --model tiny.safetensors --quiet --no-page ";
+  ASSERT_EQ(Calfvo(run + "-o plain").exit_code, 0);
+  const Outcome masked = Calfvo(run + "--mask half.png -o masked");
+  ASSERT_EQ(masked.exit_code, 0) << masked.err;
+  EXPECT_NE(Text("masked/trajectory.tum"), Text("plain/trajectory.tum"));
+  if (!CanRefine()) return;
+  ASSERT_EQ(Calfvo(run + "--mask half.png --refine -o refined").exit_code, 0);
+  EXPECT_EQ(Text("refined/network.tum"), Text("masked/trajectory.tum"));
+}
+
 TEST_F(RefineCli, OptionsNeedRefine) {
-  for (const char* option : {"--focal 500", "--fov 60", "--no-loops", "--mask mask.png",
-                             "--camera-height 1.5", "--distance 1:2:3"}) {
+  for (const char* option :
+       {"--focal 500", "--fov 60", "--no-loops", "--camera-height 1.5", "--distance 1:2:3"}) {
     const Outcome outcome = Calfvo(std::string("run clip ") + option);
     EXPECT_EQ(outcome.exit_code, 2) << option;
     EXPECT_THAT(outcome.err, HasSubstr("needs --refine"));

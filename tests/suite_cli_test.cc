@@ -139,29 +139,26 @@ TEST_F(SuiteCli, RefinesAndComparesMovers) {
               testing::ContainsRegex("overlap 5, live, refine; now .*, live, refine, masks"));
 }
 
-// Refined with masks, and for the table of movers without them beside it.
-TEST_F(SuiteCli, RefinesWithMasksAndWithout) {
+// With masks, and for the table of movers without them beside it.
+TEST_F(SuiteCli, RunsWithMasksAndWithout) {
   if (!CanRefine()) GTEST_SKIP() << "this build cannot refine";
   for (const char* share : {"0", "0.25"}) {
     const Outcome clip = Calfvo(fmt::format(
         "synth room --size 160x120 --quiet --frames 10 --no-video --movers {0} -o data/m{0}", share));
     ASSERT_EQ(clip.exit_code, 0) << clip.err;
   }
-  const Outcome alone = Suite("--masks");
-  EXPECT_EQ(alone.exit_code, 2);
-  EXPECT_THAT(alone.err, HasSubstr("--masks requires --refine"));
   const std::string command = "--refine --masks --quiet --format csv --table movers,accuracy";
   const Outcome suite = Suite(command);
   ASSERT_EQ(suite.exit_code, 0) << suite.err;
-  for (const char* line :
-       {"movers,0 %: network,n,1,", "movers,0 %: refined,n,1,", "movers,25 %: network,n,1,",
-        "movers,25 %: refined,n,1,", "movers,25 %: refined with masks,n,1,"}) {
+  for (const char* line : {"movers,0 %: network,n,1,", "movers,0 %: refined,n,1,",
+                           "movers,25 %: network,n,1,", "movers,25 %: refined,n,1,",
+                           "movers,25 %: refined with masks,n,1,", "movers,25 %: network with masks,n,1,"}) {
     EXPECT_THAT(suite.out, HasSubstr(line));
   }
   EXPECT_THAT(suite.out, HasSubstr("\"tiny refined with masks, this run\",tum-layout t_rel,"));
   const auto masks_of = [&](const char* run) {
     const auto json = nlohmann::json::parse(ReadWholeFile(At("out/tum-layout") / run / "run.json"));
-    return json["options"]["refine"].value("mask", "");
+    return json["options"].value("mask", "");
   };
   EXPECT_EQ(masks_of("m0"), "");
   EXPECT_THAT(masks_of("m0.25"), testing::EndsWith("data/m0.25/mask"));

@@ -31,7 +31,8 @@ struct RefineOptions {
   double focal_sigma = 0.02;  // relative standard deviation of the given one; 0 holds it
   bool loops = true;          // close loops
   // Regions to ignore, such as a car's bonnet or people: an image for all frames, or a folder of images or a
-  // video with one per frame of the input. Black is ignored. Empty: none.
+  // video with one per frame of the input. Black is ignored: nothing is tracked there, and the network sees
+  // it filled smoothly. Empty: none.
   std::string mask = {};
 
   // One of these fixes the scale of the path. Not for live runs: both need the whole video.

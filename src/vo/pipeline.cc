@@ -7,9 +7,11 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/base/scoped_timer.h"
 #include "core/base/temporary_error.h"
+#include "core/image/fill_masked.h"
 #include "vo/image_queue.h"
 
 namespace calfvo {
@@ -73,29 +75,36 @@ class Reader {
       return true;
     }
     const ScopedTimer timer(preprocess_s);
+    if (options_.masks != nullptr && !FillFrame()) return false;
     estimator_.PrepareImage(frame_.view(), slot->values);
     slot->frame = {frame_.index,  frame_.timestamp_ns, frame_.width, frame_.height, frame_.WidthOverHeight(),
                    frame_.damage, dropped_before_};
-    if (gray_ && !AddGray(slot->frame)) return false;
+    if (gray_) AddGray(slot->frame);
     dropped_before_ = 0;
     queue_.EndPut();
     return true;
   }
 
-  // The grey copy and its mask; false where the mask cannot be read.
-  bool AddGray(FrameRecord& record) {
-    const auto gray = std::make_shared<GrayImage>(gray_->Run(frame_.view(), frame_.pixel_aspect));
-    record.gray = gray;
-    if (options_.masks == nullptr) return true;
-    const auto mask = std::make_shared<GrayImage>(GrayImage{gray->width, gray->height});
+  // Hides what the frame's mask hides; false where the mask cannot be read.
+  bool FillFrame() {
     try {
-      options_.masks->Read(frame_.index, gray->width, gray->height, &mask->pixels);
+      options_.masks->Read(frame_.index, frame_.width, frame_.height, &mask_);
     } catch (...) {
       source_failure_ = std::current_exception();
       return false;
     }
-    record.mask = mask;
+    FillMasked(frame_.width, frame_.height, mask_, frame_.rgb);
     return true;
+  }
+
+  // The grey copy and its mask.
+  void AddGray(FrameRecord& record) {
+    const auto gray = std::make_shared<GrayImage>(gray_->Run(frame_.view(), frame_.pixel_aspect));
+    record.gray = gray;
+    if (options_.masks == nullptr) return;
+    const auto mask = std::make_shared<GrayImage>(GrayImage{gray->width, gray->height});
+    options_.masks->Read(frame_.index, gray->width, gray->height, &mask->pixels);
+    record.mask = mask;
   }
 
   FrameSource& source_;
@@ -104,6 +113,7 @@ class Reader {
   ImageQueue& queue_;
   const bool may_drop_;
   Frame frame_;
+  std::vector<uint8_t> mask_;  // of frame_
   std::optional<GrayConverter> gray_;
   int dropped_before_ = 0;
   std::exception_ptr source_failure_;

@@ -22,7 +22,8 @@ struct PipelineOptions {
   int queue = 32;
   // If not 0, each FrameRecord carries a grey copy of its image, at most this many pixels wide and high.
   int gray_side = 0;
-  // With gray_side: gives each FrameRecord its mask. Borrowed; its errors count as the source's.
+  // Images are filled where their masks hide something (core/image/fill_masked.h); with gray_side, each
+  // FrameRecord carries its mask. Borrowed; its errors count as the source's.
   MaskSource* masks = nullptr;
   // Set from another thread to end early; frames already read are still estimated.
   const std::atomic<bool>* stop = nullptr;

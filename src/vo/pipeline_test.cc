@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/testing.h"
+#include "core/image/png.h"
 #include "vo/fake_estimator.h"
 
 namespace calfvo {
@@ -69,6 +70,32 @@ Given Collect(FakeSource& source, const PipelineOptions& options) {
 Given Collect(int64_t frames, const PipelineOptions& options) {
   FakeSource source(frames);
   return Collect(source, options);
+}
+
+// Two pixels: one that is always the same, and beside it the frame's number. FakeEstimator sees the first.
+class HalfPainted : public FakeSource {
+ public:
+  using FakeSource::FakeSource;
+  void Read(Frame& frame) override {
+    frame.width = 2;
+    frame.rgb.insert(frame.rgb.begin(), {200, 200, 200});
+  }
+};
+
+TEST(Pipeline, TheNetworkSeesMaskedImagesFilled) {
+  const TempFolder folder;
+  const std::vector<uint8_t> pixels = {0, 0, 0, 255, 255, 255};
+  const std::string path = (folder.path() / "mask.png").string();
+  WritePng(path, {.width = 2, .height = 1, .pixels = pixels.data(), .stride = 6});
+  for (const bool is_masked : {false, true}) {
+    HalfPainted source(10);
+    MaskSource masks(path);
+    const Given given = Collect(source, {.masks = is_masked ? &masks : nullptr});
+    ASSERT_EQ(given.poses.size(), 10U);
+    // Where images do not change, the camera does not move but for the estimator's noise.
+    const bool moves = given.poses.back().world_from_camera.translation.norm() > 1.5;
+    EXPECT_EQ(moves, is_masked);
+  }
 }
 
 TEST(Pipeline, OnePosePerFrameInOrder) {

@@ -23,6 +23,7 @@ struct RunOptions {
   bool live = false;  // estimate frame by frame and write each pose at once
   SourceOptions source;
   std::optional<RefineOptions> refine;  // geometric refinement, if set
+  std::string mask;                     // as RefineOptions::mask, which is not used here; also without it
 
   ExportOptions exports;               // formats to write too
   std::filesystem::path ground_truth;  // evaluate against this file, if not empty

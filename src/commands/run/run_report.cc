@@ -28,11 +28,11 @@ Json OptionsJson(const RunOptions& options) {
     json["refine"] = {{"loops", options.refine->loops && !options.live}};
     if (options.refine->focal_px) json["refine"]["focal_px"] = *options.refine->focal_px;
     if (options.refine->fov_deg) json["refine"]["fov_deg"] = *options.refine->fov_deg;
-    if (!options.refine->mask.empty()) json["refine"]["mask"] = Printable(options.refine->mask);
     if (options.refine->camera_height_m) json["refine"]["camera_height_m"] = *options.refine->camera_height_m;
     if (const auto& distance = options.refine->distance)
       json["refine"]["distance"] = {distance->first_s, distance->second_s, distance->metres};
   }
+  if (!options.mask.empty()) json["mask"] = Printable(options.mask);
   if (options.source.end_s) json["end_s"] = *options.source.end_s;
   if (options.source.rate) json["fps"] = FrameRateText(*options.source.rate);
   if (!options.source.topic.empty()) json["topic"] = options.source.topic;

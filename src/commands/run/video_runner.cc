@@ -256,10 +256,9 @@ std::optional<RunResult> VideoRunner::RunIn(const OpenFolder& open_folder, const
   const RunPlan plan = Plan(input, folder, addition);
   CheckRunFolder(plan);
   const std::string input_state = InputState(input);
-  std::optional<RefineOptions> refine = options_.refine;
-  if (refine && !addition.mask.empty()) refine->mask = addition.mask;
+  const std::string mask = addition.mask.empty() ? options_.mask : addition.mask;
   std::optional<MaskSource> masks;
-  if (refine && !refine->mask.empty()) masks.emplace(refine->mask);
+  if (!mask.empty()) masks.emplace(mask);
   SourceOptions source_options = options_.source;
   source_options.stop = &stop;
   if (addition.end_s) source_options.end_s = addition.end_s;
@@ -279,16 +278,18 @@ std::optional<RunResult> VideoRunner::RunIn(const OpenFolder& open_folder, const
   RunReport& report = run.report;
   report.input_state = input_state;
   report.options.source.end_s = source_options.end_s;
-  report.options.refine = refine;
+  report.options.mask = mask;
   std::exception_ptr failure;
   std::optional<RefineOutputs> refine_outputs;
   std::optional<Refiner> refiner;
-  if (refine) {
+  if (options_.refine) {
     refine_outputs.emplace(folder);
-    refiner.emplace(*refine, options_.live, estimator_->step_correlation(), [&](const RefinedPose& refined) {
-      outputs.Add(refined.frame, refined.pose, 0.5 * (refined.rotation_weight + refined.translation_weight));
-      refine_outputs->Add(refined);
-    });
+    refiner.emplace(*options_.refine, options_.live, estimator_->step_correlation(),
+                    [&](const RefinedPose& refined) {
+                      outputs.Add(refined.frame, refined.pose,
+                                  0.5 * (refined.rotation_weight + refined.translation_weight));
+                      refine_outputs->Add(refined);
+                    });
   }
   KeyFrames key_frames;
   ShownSource shown(source, [&](const Frame& frame) {

@@ -34,7 +34,7 @@ struct RunAddition {
   std::vector<std::string> files = {};               // relative to the folder
   std::function<void(const RunResult&)> write = {};  // called when all else but run.json has been written
   std::optional<double> end_s = {};                  // of this input, in place of SourceOptions::end_s
-  std::string mask = {};                             // likewise of RefineOptions::mask, unless empty
+  std::string mask = {};                             // likewise of RunOptions::mask, unless empty
 };
 
 // Follows a run. Functions may be empty.

@@ -21,8 +21,8 @@ struct SuiteOptions {
   std::filesystem::path output;
   RunOptions run;
   std::vector<int> more_overlaps;  // run everything with these overlaps too, for the sweep
-  bool masks = false;              // refine with the masks in mask/ of a sequence's folder, where it has some
-  bool without_masks_too = false;  // with `masks`: refine clips with movers without them too, to compare
+  bool masks = false;              // ignore what the masks in mask/ of a sequence's folder hide
+  bool without_masks_too = false;  // with `masks`: run clips with movers without them too, to compare
 };
 
 }  // namespace calfvo

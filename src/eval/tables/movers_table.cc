@@ -13,17 +13,18 @@
 namespace calfvo {
 namespace {
 
-// Scores of the clips with one share of movers, by what made the path.
 struct Scores {
-  std::vector<PathScores> network, refined, masked;
+  std::vector<PathScores> network, refined;
 };
 
-void Add(const SuiteSequence& sequence, const SuiteResult& result, Scores& scores) {
+// Of the clips with one share of movers.
+struct ClipScores {
+  Scores plain, masked;
+};
+
+void Add(const SuiteResult& result, Scores& scores) {
   scores.network.push_back(result.network.value_or(result.scores));
-  if (!result.refine) return;
-  const bool is_masked = result.masks && !sequence.mask.empty();
-  (is_masked ? scores.masked : scores.refined).push_back(result.scores);
-  if (is_masked && sequence.without_masks) scores.refined.push_back(sequence.without_masks->scores);
+  if (result.refine) scores.refined.push_back(result.scores);
 }
 
 double Mean(const std::vector<PathScores>& scores, double PathScores::*score) {
@@ -40,18 +41,22 @@ ResultTable MoversTable(const SuiteNumbers& numbers) {
       .title = "Moving objects: errors on synthetic clips by the share of the image that they cover",
       .note = "t_rel in m, r_rel in ° per frame, ATE in m after Sim(3); means over n clips.",
       .heading = {"movers", "n", "t_rel", "r_rel", "ATE"}};
-  std::map<int64_t, Scores> by_percent;
+  std::map<int64_t, ClipScores> by_percent;
   for (const BenchmarkResults& benchmark : numbers.benchmarks) {
     for (const SuiteSequence* sequence : benchmark.sequences) {
       const auto found = sequence->results.find(numbers.overlap);
       if (!sequence->movers || found == sequence->results.end()) continue;
-      Add(*sequence, found->second, by_percent[std::llround(100.0 * *sequence->movers)]);
+      ClipScores& scores = by_percent[std::llround(100.0 * *sequence->movers)];
+      const bool is_masked = found->second.masks && !sequence->mask.empty();
+      Add(found->second, is_masked ? scores.masked : scores.plain);
+      if (sequence->without_masks) Add(*sequence->without_masks, scores.plain);
     }
   }
   for (const auto& [percent, scores] : by_percent) {
-    for (const auto& [name, made] : {std::pair("network", &scores.network),
-                                     {"refined", &scores.refined},
-                                     {"refined with masks", &scores.masked}}) {
+    for (const auto& [name, made] : {std::pair("network", &scores.plain.network),
+                                     {"network with masks", &scores.masked.network},
+                                     {"refined", &scores.plain.refined},
+                                     {"refined with masks", &scores.masked.refined}}) {
       if (made->empty()) continue;
       table.rows.push_back({{fmt::format("{} %: {}", percent, name)},
                             {std::to_string(made->size())},

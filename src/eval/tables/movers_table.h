@@ -7,8 +7,8 @@
 
 namespace calfvo {
 
-// A row per share of the image that moving objects cover (SuiteSequence::movers): errors of the network and,
-// where the suite refined, of refined paths.
+// For every share of the image that moving objects cover (SuiteSequence::movers), a row each for the network
+// and, where the suite refined, for refined paths; with masks and without them, as far as there are results.
 ResultTable MoversTable(const SuiteNumbers& numbers);
 
 }  // namespace calfvo

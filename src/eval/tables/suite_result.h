@@ -56,7 +56,7 @@ struct SuiteResult {
   bool flip = false;
   bool live = false;    // frame by frame
   bool refine = false;  // then `scores` are of the refined path
-  bool masks = false;   // refined with masks where the sequence has some
+  bool masks = false;   // with masks where the sequence has some
 
   std::string input;         // path of the sequence, for readers: data may move
   std::string input_sha256;  // of its frame list and true poses; see InputHash in suite_runner.cc

@@ -199,17 +199,19 @@ TEST_F(SuiteTablesTest, MoversAreGroupedByTheirShare) {
       clip.mask = "mask";
       clip.without_masks = result;
       result.scores = {.t_rel = 0.05, .r_rel = 0.05, .ate_aligned = 0.05};
+      result.network = PathScores{.t_rel = 0.07, .r_rel = 0.07, .ate_aligned = 0.07};
     }
     result.masks = true;
   }
   const SuiteNumbers masked(clips, 5, paper_);
   EXPECT_EQ(masked.method, "calfvo-s refined with masks");
-  const ResultTable three = MoversTable(masked);
-  ASSERT_EQ(three.rows.size(), 5U);
-  EXPECT_THAT(Row(three, "0 %: refined"), ElementsAre("1", "0.2000", "0.2000", "0.200"));
-  EXPECT_THAT(Row(three, "25 %: network"), ElementsAre("2", "0.6000", "0.6000", "0.600"));
-  EXPECT_THAT(Row(three, "25 %: refined"), ElementsAre("2", "0.2000", "0.2000", "0.200"));
-  EXPECT_THAT(Row(three, "25 %: refined with masks"), ElementsAre("2", "0.0500", "0.0500", "0.050"));
+  const ResultTable four = MoversTable(masked);
+  ASSERT_EQ(four.rows.size(), 6U);
+  EXPECT_THAT(Row(four, "0 %: refined"), ElementsAre("1", "0.2000", "0.2000", "0.200"));
+  EXPECT_THAT(Row(four, "25 %: network"), ElementsAre("2", "0.6000", "0.6000", "0.600"));
+  EXPECT_THAT(Row(four, "25 %: refined"), ElementsAre("2", "0.2000", "0.2000", "0.200"));
+  EXPECT_THAT(Row(four, "25 %: network with masks"), ElementsAre("2", "0.0700", "0.0700", "0.070"));
+  EXPECT_THAT(Row(four, "25 %: refined with masks"), ElementsAre("2", "0.0500", "0.0500", "0.050"));
 }
 
 TEST_F(SuiteTablesTest, TheSweepHasAColumnPerOverlap) {
