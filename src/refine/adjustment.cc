@@ -21,6 +21,9 @@ constexpr double kFailedViewPx = 1e3;
 // Points nearer than this are noise; farther ones are at infinity. 1 / metres.
 constexpr double kMaxInverseDepth = 20.0;
 constexpr double kMinInverseDepth = -0.05;
+// Keyframes over which lengths are compared. The network smooths fast shaking, so that single edges come out
+// short where displacements over many do not.
+constexpr size_t kScaleSpan = 15;
 
 PointView ViewOf(const Adjustment& adjustment, const Track& track, const Track::View& view) {
   return {&adjustment.keyframes[static_cast<size_t>(track.views.front().keyframe)],
@@ -200,11 +203,14 @@ double Adjust(Adjustment& adjustment, const AdjustOptions& options) {
 void AnchorScale(Adjustment& adjustment) {
   double product = 0.0;
   double square = 0.0;
-  for (size_t i = 0; i < adjustment.edges.size(); ++i) {
-    const double length = (adjustment.keyframes[i + 1].world_from_camera.translation -
+  const size_t span = std::min(kScaleSpan, adjustment.edges.size());
+  for (size_t i = 0; i + span <= adjustment.edges.size(); ++i) {
+    Rigid3 network;
+    for (size_t k = i; k < i + span; ++k) network = network * adjustment.edges[k].first_from_second;
+    const double length = (adjustment.keyframes[i + span].world_from_camera.translation -
                            adjustment.keyframes[i].world_from_camera.translation)
                               .norm();
-    product += length * adjustment.edges[i].first_from_second.translation.norm();
+    product += length * network.translation.norm();
     square += length * length;
   }
   if (!(product > 0.0 && square > 0.0)) return;

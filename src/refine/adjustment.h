@@ -41,8 +41,8 @@ void TriangulateTracks(Adjustment& adjustment);
 // Minimises the cost over poses, inverse depths and camera. Returns the final cost. Deterministic.
 double Adjust(Adjustment& adjustment, const AdjustOptions& options);
 
-// Scales poses and points about the first keyframe so that the lengths of its relative poses are those of
-// `edges`, by least squares. Adjustments leave the scale of a path to few edges, so that it wanders.
+// Scales poses and points about the first keyframe so that displacements over several keyframes are as long
+// as by `edges`, by least squares. Adjustments leave the scale of a path to few edges, so that it wanders.
 void AnchorScale(Adjustment& adjustment);
 
 // The reprojection error of each view of each track but its anchor, in pixels; views that fail to project

@@ -13,6 +13,11 @@ double Unit(double value) {
   return std::clamp(value, 0.0, 1.0);
 }
 
+// A product of several factors stays below 1 even where each speaks for refinement.
+double Favour(double evidence) {
+  return 1.0 - std::pow(1.0 - evidence, 1.5);
+}
+
 EdgeEvidence MeanEvidence(std::span<const EdgeEvidence> edges) {
   EdgeEvidence mean;
   double rotation = 0.0;
@@ -55,11 +60,11 @@ std::vector<EdgeWeight> WeighEdges(std::span<const EdgeEvidence> evidence, const
     if (edge.left_out_views < 10.0 || edge.flow_px < 0.7 || !(edge.network_loss > 0.0)) continue;
     const double valid = plausible * Unit((10.0 - edge.change_rotation) / 5.0) *
                          Unit((0.95 - edge.refined_loss / edge.network_loss) / 0.6);
-    weight.rotation = valid * Unit(1.0 - 0.25 * edge.halves_rotation * edge.halves_rotation) * observable;
+    weight.rotation = Favour(valid * Unit(1.0 - edge.halves_rotation * edge.halves_rotation) * observable);
     weight.rotation_gain = weight.rotation * same_focal;
-    weight.translation = valid * std::exp(-edge.change_log_length * edge.change_log_length) *
-                         Unit(1.0 - 0.15 * edge.halves_translation * edge.halves_translation) *
-                         edge.left_out_views / (edge.left_out_views + 30.0);
+    weight.translation = Favour(valid * std::exp(-edge.change_log_length * edge.change_log_length) *
+                                Unit(1.0 - 0.15 * edge.halves_translation * edge.halves_translation) *
+                                edge.left_out_views / (edge.left_out_views + 30.0));
   }
   return weights;
 }

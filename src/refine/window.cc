@@ -280,9 +280,9 @@ RefinedWindow RefineWindow(std::span<const TrackedFrame> frames, std::span<const
     }
   }
   PruneTracks(adjustment, 6.0);
-  stage.loss_px = 1.0;
+  stage.loss_px = 0.5;
   Adjust(adjustment, stage);
-  PruneTracks(adjustment, 3.0);
+  PruneTracks(adjustment, 2.0);
   Adjust(adjustment, stage);
   if (fixed_poses.size() == 1) AnchorScale(adjustment);  // else the fixed keyframes determine the scale
   CollectEvidence(network, stage, window);
