@@ -139,7 +139,7 @@ void CloseLoops(const std::vector<Loop>& loops, const AdjustOptions& options, Ad
   all.keyframes.front().fixed = true;
   AdjustOptions stage = options;
   for (const auto& [loss_px, prune_px, iterations] :
-       {std::tuple(8.0, 20.0, 8), {3.0, 10.0, 8}, {1.0, 6.0, 12}}) {
+       {std::tuple(8.0, 20.0, 8), {3.0, 10.0, 8}, {1.0, 6.0, 12}, {0.5, 3.0, 12}}) {
     stage.loss_px = loss_px;
     stage.max_iterations = iterations;
     Adjust(all, stage);
