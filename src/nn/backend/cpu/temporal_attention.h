@@ -35,8 +35,9 @@ inline size_t TemporalSpace(int64_t frames, int64_t head_size) {
 // Weights [frames][lanes], not yet divided by their sum, whose inverse goes to `inverse` [lanes]. Lanes
 // without a query get values that are not used.
 template <typename Element>
-inline void TemporalWeights(const TemporalParts& parts, int64_t head_size, const float* queries,
-                            const float* keys, float* weights, float* inverse) {
+[[gnu::always_inline]] inline void TemporalWeights(const TemporalParts& parts, int64_t head_size,
+                                                   const float* queries, const float* keys, float* weights,
+                                                   float* inverse) {
   const float scale = 1.0F / __builtin_sqrtf(static_cast<float>(head_size));
   for (int64_t first = 0; first < parts.lanes; first += kLanes) {
     Vec most = Splat(-__builtin_inff());
@@ -67,8 +68,8 @@ inline void TemporalWeights(const TemporalParts& parts, int64_t head_size, const
 
 // The heads from `first_head` on that are taken together, at the position of row `row` in the first frame.
 template <typename Element, bool tiled>
-inline void TemporalHeads(const TemporalTask& task, const TemporalParts& parts, int64_t row,
-                          int64_t first_head) {
+[[gnu::always_inline]] inline void TemporalHeads(const TemporalTask& task, const TemporalParts& parts,
+                                                 int64_t row, int64_t first_head) {
   auto* rows = static_cast<float*>(task.space);
   const float* queries = rows;
   const float* keys = queries + parts.part_size();
@@ -134,7 +135,7 @@ inline void TemporalHeads(const TemporalTask& task, const TemporalParts& parts, 
 // `frames` is the task's number of frames; where it is known to the compiler the loops unfold. In panels, the
 // same columns of the positions are close together, in rows all columns of a position.
 template <typename Element, bool tiled>
-inline void TemporalOf(const TemporalTask& task, int64_t frames) {
+[[gnu::always_inline]] inline void TemporalOf(const TemporalTask& task, int64_t frames) {
   const TemporalParts parts(frames, task.head_size);
   const int64_t at_once = tiled ? task.positions : 1;
   for (int64_t first = 0; first < task.positions; first += at_once) {
