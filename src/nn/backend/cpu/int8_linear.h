@@ -88,19 +88,19 @@ void QuantiseParts(const void* const* parts, int64_t count, int64_t size, uint8_
   Int8Rows{count * size}.SetScale(row, largest / kMostInt8);
 }
 
-template <typename Element>
-void Int8LayerNorm(const NormTask& task, float* space) {
-  const int64_t cols = task.x_layout.cols;
-  const Int8Rows out{cols};
-  for (int64_t row = 0; row < task.rows; ++row) {
-    NormTask one = task;
-    one.x = task.x + row * cols;
-    one.rows = 1;
-    one.out = space;
-    LayerNorm<float, BFloat16>(one);
-    QuantiseRow(space, cols, LargestSizes(space, cols, Vec{}),
-                static_cast<uint8_t*>(task.out) + row * out.Stride());
-  }
+inline void Int8LayerNorm(const NormTask& task, float* space) {
+  const Int8Rows out{task.x_layout.cols};
+  Vec most = {};
+  NormRows<BFloat16>(
+      task,
+      [&](int64_t /*row*/, int64_t i, Vec y, int64_t count) __attribute__((always_inline)) {
+        StorePart(space + i, y, count);
+        most = Max(most, Max(y, -y));
+      },
+      [&](int64_t row) {
+        QuantiseRow(space, out.cols, most, static_cast<uint8_t*>(task.out) + row * out.Stride());
+        most = Vec{};
+      });
 }
 
 // A panel: what Tiles takes of its columns; then their scales; then what its sums exceed those of the factors
@@ -337,6 +337,6 @@ inline constexpr Int8Kernels kInt8Kernels = {kPanel,
                                              Int8PanelSize<Tiles>,
                                              Int8SpaceSize<Tiles>,
                                              Int8Linear<Tiles, Element>,
-                                             Int8LayerNorm<Element>,
+                                             Int8LayerNorm,
                                              QuantiseParts<Element>,
                                              Tiles::PeakOperations};

@@ -123,35 +123,78 @@ void Linear(const LinearTask& task) {
   WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() { LinearWith<Product, epilogue>(task); });
 }
 
-template <typename Element, typename GeluElement = Element>
-void LayerNorm(const NormTask& task) {
+// The means of up to kLanes rows from `first` on, and what their deviations from them are multiplied by. The
+// rows' sums across vectors are taken side by side.
+inline void NormStatistics(const NormTask& task, int64_t first, int64_t rows, float* means, float* scales) {
   const int64_t cols = task.x_layout.cols;
   const int64_t whole = cols / kLanes * kLanes;
-  for (int64_t row = 0; row < task.rows; ++row) {
-    const float* x = task.x + row * cols;
-    auto* out = static_cast<Element*>(task.out) + row * cols;
+  const float* x = task.x + first * cols;
+  Vec sums[kLanes] = {};
+  for (int64_t r = 0; r < rows; ++r) {
     Vec sum = {};
-    for (int64_t i = 0; i < whole; i += kLanes) sum += Load(x + i);
-    sum += LoadPart(x + whole, cols - whole);
-    const float mean = Sum(sum) / static_cast<float>(cols);
-    Vec squares = {};
-    for (int64_t i = 0; i < whole; i += kLanes) {
-      const Vec deviation = Load(x + i) - mean;
-      squares += deviation * deviation;
-    }
-    float variance = Sum(squares);
-    for (int64_t i = whole; i < cols; ++i) variance += (x[i] - mean) * (x[i] - mean);
-    variance /= static_cast<float>(cols);
-    const float scale = 1.0F / __builtin_sqrtf(variance + task.epsilon);
-    const auto finish = [&](int64_t i, int64_t count) __attribute__((always_inline)) {
-      Vec y = (LoadPart(x + i, count) - mean) * scale * LoadPart(task.gain + i, count) +
-              LoadPart(task.bias + i, count);
-      if (task.gelu) y = Gelu(y, static_cast<const GeluElement*>(nullptr));
-      StorePart(out + i, y, count);
-    };
-    for (int64_t i = 0; i < whole; i += kLanes) finish(i, kLanes);  // a constant, so that nothing is checked
-    if (whole < cols) finish(whole, cols - whole);
+    for (int64_t i = 0; i < whole; i += kLanes) sum += Load(x + r * cols + i);
+    sums[r] = sum + LoadPart(x + r * cols + whole, cols - whole);
   }
+  Store(means, SumEach(sums) / static_cast<float>(cols));
+  Vec squares[kLanes] = {};
+  for (int64_t r = 0; r < rows; ++r) {
+    Vec sum = {};
+    for (int64_t i = 0; i < whole; i += kLanes) {
+      const Vec deviation = Load(x + r * cols + i) - means[r];
+      sum += deviation * deviation;
+    }
+    squares[r] = sum;
+  }
+  Store(scales, SumEach(squares));
+  for (int64_t r = 0; r < rows; ++r) {
+    float variance = scales[r];
+    for (int64_t i = r * cols + whole; i < (r + 1) * cols; ++i) {
+      variance += (x[i] - means[r]) * (x[i] - means[r]);
+    }
+    variance /= static_cast<float>(cols);
+    scales[r] = 1.0F / __builtin_sqrtf(variance + task.epsilon);
+  }
+}
+
+// Calls write(row, column, results, count) for each vector of results, and end_row(row) after each row.
+template <typename GeluElement, typename Write, typename EndRow>
+inline void NormRows(const NormTask& task, const Write& write, const EndRow& end_row) {
+  const int64_t cols = task.x_layout.cols;
+  const int64_t whole = cols / kLanes * kLanes;
+  const float* const gain = task.gain;
+  const float* const bias = task.bias;
+  const bool gelu = task.gelu;
+  for (int64_t first = 0; first < task.rows; first += kLanes) {
+    const int64_t rows = task.rows - first < kLanes ? task.rows - first : kLanes;
+    float means[kLanes];
+    float scales[kLanes];
+    NormStatistics(task, first, rows, means, scales);
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t row = first + r;
+      const float* x = task.x + row * cols;
+      const auto finish = [&](int64_t i, int64_t count) __attribute__((always_inline)) {
+        Vec y = (LoadPart(x + i, count) - means[r]) * scales[r] * LoadPart(gain + i, count) +
+                LoadPart(bias + i, count);
+        if (gelu) y = Gelu(y, static_cast<const GeluElement*>(nullptr));
+        write(row, i, y, count);
+      };
+      for (int64_t i = 0; i < whole; i += kLanes)
+        finish(i, kLanes);  // a constant, so that nothing is checked
+      if (whole < cols) finish(whole, cols - whole);
+      end_row(row);
+    }
+  }
+}
+
+template <typename Element>
+void LayerNorm(const NormTask& task) {
+  auto* out = static_cast<Element*>(task.out);
+  const int64_t cols = task.x_layout.cols;
+  NormRows<Element>(
+      task,
+      [&](int64_t row, int64_t i, Vec y, int64_t count)
+          __attribute__((always_inline)) { StorePart(out + row * cols + i, y, count); },
+      [](int64_t /*row*/) {});
 }
 
 // One tile of sums, over factors that never leave the first-level cache.
