@@ -2,11 +2,12 @@
 // Products of 8-bit integers on AMX tiles. Included by kernels_amx.cc only, inside its namespace.
 #pragma once
 
-// As VectorTiles. A block of 32 × 32 sums stays in tile registers along all of `in`, in the registers of
+// As PackedTiles. A block of 32 × 32 sums stays in tile registers along all of `in`, in the registers of
 // amx_product.h. A step is four elements, as for VNNI; tiles take 16 steps.
 struct AmxInt8Tiles {
   using Element = uint8_t;
   using Packed = uint32_t;
+  using Operand = Packed;
   static constexpr int64_t kRows = 2 * kTile;
   static constexpr int64_t kPerStep = 4;
   static constexpr int kOffset = Int8Rows::kZero;
@@ -43,7 +44,7 @@ struct AmxInt8Tiles {
     }
   }
 
-  static void Multiply(const Packed* rows, const Packed* panel, int64_t steps,
+  static void Multiply(const Packed* rows, int64_t /*stride*/, const Packed* panel, int64_t steps,
                        IVec (&sums)[kRows][kPanelVectors], SpreadPrefetch prefetch) {
     constexpr int64_t kRowBytes = sizeof(sums[0]);
     CompilerBarrier();

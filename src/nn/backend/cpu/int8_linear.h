@@ -181,6 +181,10 @@ int64_t Int8TaskRows(int64_t /*in*/, int64_t int8_out) {
   return rows < Tiles::kRows ? Tiles::kRows : rows < kInt8TaskRows ? rows : kInt8TaskRows;
 }
 
+// Whether Tiles multiplies Int8Rows where they are.
+template <typename Tiles>
+constexpr bool kTakesRows = sizeof(typename Tiles::Operand) == 1;
+
 // How a task's space is divided.
 template <typename Tiles>
 struct Int8Space {
@@ -195,20 +199,24 @@ struct Int8Space {
     };
     results = reinterpret_cast<float*>(take(rows * result_stride, sizeof(float)));
     scales = reinterpret_cast<float*>(take(rows, sizeof(float)));
-    packed = reinterpret_cast<typename Tiles::Packed*>(
-        take(rows * Tiles::StepsOf(in) + kLanes, sizeof(typename Tiles::Packed)));
-    quantised = reinterpret_cast<uint8_t*>(take(Tiles::kRows * Int8Rows{in}.Stride(), 1));
-    elements =
-        reinterpret_cast<typename Tiles::Element*>(take(Tiles::kRows * in, sizeof(typename Tiles::Element)));
+    if constexpr (kTakesRows<Tiles>) {
+      quantised = reinterpret_cast<uint8_t*>(take(rows * Int8Rows{in}.Stride(), 1));
+    } else {
+      quantised = reinterpret_cast<uint8_t*>(take(Tiles::kRows * Int8Rows{in}.Stride(), 1));
+      packed = reinterpret_cast<typename Tiles::Packed*>(
+          take(rows * Tiles::StepsOf(in) + kLanes, sizeof(typename Tiles::Packed)));
+      elements = reinterpret_cast<typename Tiles::Element*>(
+          take(Tiles::kRows * in, sizeof(typename Tiles::Element)));
+    }
   }
 
   int64_t result_stride;
-  int64_t bytes = 0;                  // of all parts
-  float* results;                     // of the rows of a task, if they become Int8Rows
-  float* scales;                      // of the rows of x
-  typename Tiles::Packed* packed;     // tiles of x
-  uint8_t* quantised;                 // a tile of Int8Rows
-  typename Tiles::Element* elements;  // a tile of what Tiles takes
+  int64_t bytes = 0;                            // of all parts
+  float* results;                               // of the rows of a task, if they become Int8Rows
+  float* scales;                                // of the rows of x
+  uint8_t* quantised;                           // Int8Rows: a tile, or all if Tiles takes them
+  typename Tiles::Packed* packed = nullptr;     // tiles of x, unless Tiles takes rows
+  typename Tiles::Element* elements = nullptr;  // a tile of what is packed
 };
 
 template <typename Tiles>
@@ -216,23 +224,32 @@ size_t Int8SpaceSize(int64_t in, int64_t int8_out) {
   return static_cast<size_t>(Int8Space<Tiles>(in, int8_out, nullptr).bytes);
 }
 
-// Packs a tile of rows of x from `row` on.
+// A tile of rows of x from `row` on, as Tiles multiplies it; sets their scales.
 template <typename Tiles, typename Element>
-void PackInt8Tile(const LinearTask& task, const Int8Space<Tiles>& space, int64_t row) {
+const typename Tiles::Operand* Int8Tile(const LinearTask& task, const Int8Space<Tiles>& space, int64_t row) {
   const Int8Rows layout{task.in};
   const int64_t left = task.rows - row;
   const int64_t count = left < Tiles::kRows ? left : Tiles::kRows;
   const uint8_t* bytes = static_cast<const uint8_t*>(task.x) + row * layout.Stride();
+  uint8_t* const quantised = space.quantised + (kTakesRows<Tiles> ? row * layout.Stride() : 0);
   if (!task.x_is_int8) {
     for (int64_t r = 0; r < count; ++r) {
       const Element* x = static_cast<const Element*>(task.x) + (row + r) * task.x_layout.cols;
-      QuantiseRow(x, task.in, LargestSizes(x, task.in, Vec{}), space.quantised + r * layout.Stride());
+      QuantiseRow(x, task.in, LargestSizes(x, task.in, Vec{}), quantised + r * layout.Stride());
     }
-    bytes = space.quantised;
+    bytes = quantised;
   }
   for (int64_t r = 0; r < count; ++r) space.scales[row + r] = layout.Scale(bytes + r * layout.Stride());
-  Tiles::PackTile(bytes, count, layout.Stride(), task.in, space.elements,
-                  space.packed + row * Tiles::StepsOf(task.in));
+  if constexpr (kTakesRows<Tiles>) {
+    if (count == Tiles::kRows || bytes == quantised) return bytes;
+    // The rows after the last may not exist.
+    __builtin_memcpy(quantised, bytes, static_cast<size_t>(count * layout.Stride()));
+    return quantised;
+  } else {
+    auto* const packed = space.packed + row * Tiles::StepsOf(task.in);
+    Tiles::PackTile(bytes, count, layout.Stride(), task.in, space.elements, packed);
+    return packed;
+  }
 }
 
 // Finishes and stores the results of a row in a panel at `offset` of y, `count` of them at least.
@@ -260,9 +277,9 @@ inline void StoreResults(const LinearTask& task, Vec (&results)[kPanelVectors], 
   }
 }
 
-// The product of packed rows, to y as Element or to the residual stream.
+// The product of tiles of rows, to y as Element or to the residual stream.
 template <typename Tiles, typename Element, Epilogue epilogue>
-void Int8Multiply(const LinearTask& task, const Int8Space<Tiles>& space) {
+void Int8Multiply(const LinearTask& task, const typename Tiles::Operand* const* tiles, const float* scales) {
   constexpr int64_t kSize = IsToStream(epilogue) ? sizeof(float) : sizeof(Element);
   const Int8Panel<Tiles> layout(task.in);
   auto* panel = static_cast<std::byte*>(const_cast<void*>(task.packed));
@@ -282,14 +299,15 @@ void Int8Multiply(const LinearTask& task, const Int8Space<Tiles>& space) {
       const SpreadPrefetch prefetch = {static_cast<const char*>(task.y) + first * kSize,
                                        task.y_layout.cols * kSize, rows, kPanel * kSize};
       alignas(64) IVec sums[Tiles::kRows][kPanelVectors];
-      Tiles::Multiply(space.packed + row * layout.steps, layout.Factors(panel), layout.steps, sums, prefetch);
+      Tiles::Multiply(tiles[row / Tiles::kRows], Int8Rows{task.in}.Stride(), layout.Factors(panel),
+                      layout.steps, sums, prefetch);
       const auto store_rows = [&](int64_t count) __attribute__((always_inline)) {
         for (int64_t r = 0; r < rows; ++r) {
           Vec results[kPanelVectors];
 #pragma GCC unroll 4
           for (int v = 0; v < kPanelVectors; ++v) {
             const Vec sum = __builtin_convertvector(sums[r][v] - excesses[v], Vec);
-            results[v] = sum * column_scales[v] * space.scales[row + r] + biases[v];
+            results[v] = sum * column_scales[v] * scales[row + r] + biases[v];
           }
           StoreResults<Element, epilogue>(task, results, count, first + r * task.y_layout.cols);
         }
@@ -306,19 +324,24 @@ void Int8Multiply(const LinearTask& task, const Int8Space<Tiles>& space) {
 template <typename Tiles, typename Element>
 void Int8Linear(const LinearTask& task) {
   const Int8Space<Tiles> space(task.in, task.y_is_int8 ? task.out : 0, task.pack_space);
-  for (int64_t row = 0; row < task.rows; row += Tiles::kRows) PackInt8Tile<Tiles, Element>(task, space, row);
+  const typename Tiles::Operand* tiles[kInt8TaskRows / Tiles::kRows];
+  for (int64_t row = 0; row < task.rows; row += Tiles::kRows) {
+    tiles[row / Tiles::kRows] = Int8Tile<Tiles, Element>(task, space, row);
+  }
   Tiles::Begin();
   if (!task.y_is_int8) {
-    WithEpilogue(task.epilogue,
-                 [&]<Epilogue epilogue>() { Int8Multiply<Tiles, Element, epilogue>(task, space); });
+    WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() {
+      Int8Multiply<Tiles, Element, epilogue>(task, tiles, space.scales);
+    });
     Tiles::End();
     return;
   }
   LinearTask inner = task;
   inner.y = space.results;
   inner.y_layout = {space.result_stride};
-  WithEpilogue(task.epilogue,
-               [&]<Epilogue epilogue>() { Int8Multiply<Tiles, float, epilogue>(inner, space); });
+  WithEpilogue(task.epilogue, [&]<Epilogue epilogue>() {
+    Int8Multiply<Tiles, float, epilogue>(inner, tiles, space.scales);
+  });
   Tiles::End();
   const Int8Rows layout{task.out};
   for (int64_t row = 0; row < task.rows; ++row) {

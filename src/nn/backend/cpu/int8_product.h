@@ -3,7 +3,7 @@
 //
 // An integer product has what a Product of product.h has, and
 //   Sum         what sums are taken in,
-//   kMostSteps  how many steps of it are exact,
+//   kMostSteps  how many steps of it are exact, for PackedTiles,
 //   kOffset     what Element is larger than the factor of a row,
 //   PackWeights what one step along `in` takes of a column.
 #pragma once
@@ -17,7 +17,6 @@ struct VnniProduct {
   using Packed = uint32_t;
   using Sum = IVec;
   static constexpr int64_t kPerStep = 4;
-  static constexpr int64_t kMostSteps = kEveryStep;
   static constexpr int kOffset = Int8Rows::kZero;
 
   static IVec MultiplyAdd(Packed a, const Packed* b, IVec sum) {
@@ -41,7 +40,6 @@ struct VnniProduct {
     return packed;
   }
 };
-using Int8Product = VnniProduct;
 #elif defined(__AVX2__) && !defined(__AVX512F__)
 // Pairs of 16-bit factors: no sum saturates, as those of pairs of bytes would.
 struct MaddProduct {
@@ -64,7 +62,6 @@ struct MaddProduct {
     return packed;
   }
 };
-using Int8Product = MaddProduct;
 #else
 // Integers in floats. A product is at most 127², so that sums of 1024 are exact.
 struct FloatIntProduct {
@@ -78,7 +75,6 @@ struct FloatIntProduct {
   static Vec MultiplyAdd(Packed a, const Packed* b, Vec sum) { return sum + a * Load(b); }
   static Packed PackWeights(const int8_t (&w)[kPerStep]) { return w[0]; }
 };
-using Int8Product = FloatIntProduct;
 #endif
 
 inline IVec ToIntegers(IVec sums) {
@@ -104,13 +100,11 @@ struct SpreadPrefetch {
   }
 };
 
-// How rows of x and panels of weights are laid out for an integer product in vector registers, and
-// multiplied. kernels_amx.cc has the same for tiles.
+// How panels of weights are laid out for an integer product in vector registers.
 template <typename Product>
 struct VectorTiles {
   using Element = typename Product::Element;
   using Packed = typename Product::Packed;
-  using Sum = typename Product::Sum;
   static constexpr int64_t kRows = kRowTile;  // that are multiplied at once
   static constexpr int64_t kPerStep = Product::kPerStep;
   static constexpr int kOffset = Product::kOffset;
@@ -124,13 +118,22 @@ struct VectorTiles {
   // Where in a panel a step of a column is.
   static int64_t PanelIndex(int64_t step, int64_t column) { return step * kPanel + column; }
 
+  static double PeakOperations(int64_t steps) { return PeakFlop<Product, typename Product::Sum>(steps); }
+};
+
+// Rows of x are packed, then multiplied. kernels_amx.cc has the same for tiles.
+template <typename Product>
+struct PackedTiles : VectorTiles<Product> {
+  using typename VectorTiles<Product>::Element;
+  using typename VectorTiles<Product>::Packed;
+  using Sum = typename Product::Sum;
+  using Operand = Packed;  // what Multiply takes rows as
+  using VectorTiles<Product>::kRows;
+  using VectorTiles<Product>::kOffset;
+
   // `count` rows of `in` bytes, `stride` apart, to a tile. `elements` is space for kRows · in of them.
   static void PackTile(const uint8_t* bytes, int64_t count, int64_t stride, int64_t in, Element* elements,
                        Packed* to) {
-    if constexpr (sizeof(Element) == 1) {
-      PackRows<Product>(bytes, count, stride, in, kRows, to);
-      return;
-    }
     for (int64_t r = 0; r < count; ++r) {
       for (int64_t i = 0; i < in; ++i) {
         elements[r * in + i] =
@@ -140,7 +143,7 @@ struct VectorTiles {
     PackRows<Product>(elements, count, in, in, kRows, to);
   }
 
-  static void Multiply(const Packed* rows, const Packed* panel, int64_t steps,
+  static void Multiply(const Packed* rows, int64_t /*stride*/, const Packed* panel, int64_t steps,
                        IVec (&sums)[kRows][kPanelVectors], const SpreadPrefetch& prefetch) {
     if constexpr (Product::kMostSteps == kEveryStep) {
       MultiplyTile<Product>(rows, kRows, panel, steps, sums, prefetch);
@@ -158,6 +161,50 @@ struct VectorTiles {
       }
     }
   }
-
-  static double PeakOperations(int64_t steps) { return PeakFlop<Product, Sum>(steps); }
 };
+
+// Rows of x are multiplied where they are: factors of the product are bytes. Bytes beyond `in` meet weights
+// that are zero.
+template <typename Product>
+struct ByteTiles : VectorTiles<Product> {
+  using typename VectorTiles<Product>::Packed;
+  using Operand = uint8_t;
+  using VectorTiles<Product>::kRows;
+  static_assert(kRows % 3 == 0);
+
+  // `rows` are `stride` apart.
+  static void Multiply(const uint8_t* rows, int64_t stride, const Packed* panel, int64_t steps,
+                       IVec (&sums)[kRows][kPanelVectors], SpreadPrefetch prefetch) {
+    // Three rows from a pointer each: an address has one more register, once or twice.
+    const uint8_t* threes[kRows / 3];
+    for (int64_t i = 0; i < kRows / 3; ++i) threes[i] = rows + 3 * i * stride;
+    IVec local[kRows][kPanelVectors] = {};
+    for (int64_t step = 0; step < steps; ++step) {
+      prefetch.RunStep(step);
+#pragma GCC unroll 16
+      for (int row = 0; row < kRows; ++row) {
+        Packed bytes;
+        __builtin_memcpy(&bytes, threes[row / 3] + row % 3 * stride, sizeof(bytes));
+#pragma GCC unroll 4
+        for (int v = 0; v < kPanelVectors; ++v) {
+          local[row][v] = Product::MultiplyAdd(bytes, panel + v * kLanes, local[row][v]);
+        }
+      }
+      for (const uint8_t*& first : threes) first += Product::kPerStep;
+      panel += kPanel;
+    }
+#pragma GCC unroll 16
+    for (int row = 0; row < kRows; ++row) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) sums[row][v] = local[row][v];
+    }
+  }
+};
+
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CALFVO_AVX512VL_FORM)
+using Int8Tiles = ByteTiles<VnniProduct>;
+#elif defined(__AVX2__) && !defined(__AVX512F__)
+using Int8Tiles = PackedTiles<MaddProduct>;
+#else
+using Int8Tiles = PackedTiles<FloatIntProduct>;
+#endif

@@ -244,7 +244,7 @@ constexpr CpuKernels MakeKernels(std::string_view name, bool bf16) {
 template <typename Product>
 constexpr CpuKernels MakeInt8(std::string_view name, bool bf16) {
   CpuKernels kernels = MakeKernels<Product>(name, bf16);
-  kernels.int8 = &kInt8Kernels<VectorTiles<Int8Product>, typename Product::Element>;
+  kernels.int8 = &kInt8Kernels<Int8Tiles, typename Product::Element>;
   return kernels;
 }
 
