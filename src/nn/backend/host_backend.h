@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -77,37 +78,47 @@ class HostBackend : public Backend {
   }
 
   void StackPairs(const float* images, int64_t count, int size, const Activation& out) override {
+    constexpr int64_t kChannels = 6;
     const int64_t pixels = int64_t{size} * size;
     pool_.ParallelFor((count - 1) * size, [&](int64_t row) {
-      const int64_t pair = row / size;
-      const float* previous = images + pair * 3 * pixels;
-      const float* current = previous + 3 * pixels;
-      for (int64_t pixel = row % size * size; pixel < (row % size + 1) * size; ++pixel) {
-        float stacked[6];
-        for (int64_t channel = 0; channel < 3; ++channel) {
-          stacked[channel] = previous[channel * pixels + pixel];
-          stacked[3 + channel] = current[channel * pixels + pixel];
-        }
-        Convert(stacked, RowOf(out, pair * pixels + pixel), 0, 6);
+      const int64_t first = row / size * 3 * pixels + row % size * size;  // of the previous image
+      Element* to = RowOf(out, row * size).first;                         // six columns are in rows
+      for (int64_t channel = 0; channel < kChannels; ++channel) {
+        const float* from = images + first + channel * pixels;
+        for (int64_t x = 0; x < size; ++x) to[x * kChannels + channel] = FromFloat<Element>(from[x]);
       }
     });
   }
 
   void Neighbourhoods(const Activation& maps, int64_t count, int height, int width, int stride,
                       const Activation& out) override {
-    const int64_t out_width = (width - 1) / stride + 1;
-    const int64_t out_height = (height - 1) / stride + 1;
-    ForRows(count * out_height * out_width, [&](int64_t row) {
-      ForTaps(height, width, stride, row, [&](int64_t tap, int64_t map_row) {
-        const Row<Element> to = RowOf(out, row).From(tap * maps.cols);
-        if (map_row >= 0) {
-          CopyRow(maps.cols, RowOf(maps, map_row), to);
-        } else {
-          ForRuns(maps.cols, to, [](int64_t /*column*/, Element* run, int64_t n) {
-            std::fill_n(run, n, FromFloat<Element>(0.0F));
-          });
+    if (LayoutOf(maps).order == MatrixOrder::kRows && LayoutOf(out).order == MatrixOrder::kRows) {
+      const Element* const pixels = RowOf(maps, 0).first;
+      Element* const rows = RowOf(out, 0).first;
+      ForNeighbourhoods(count, height, width, stride, [&](int64_t row, std::span<const TapRun> runs) {
+        Element* to = rows + row * out.cols;
+        for (const TapRun& run : runs) {
+          const int64_t elements = run.taps * maps.cols;
+          to = run.map_row < 0 ? std::fill_n(to, elements, FromFloat<Element>(0.0F))
+                               : std::copy_n(pixels + run.map_row * maps.cols, elements, to);
         }
       });
+      return;
+    }
+    ForNeighbourhoods(count, height, width, stride, [&](int64_t row, std::span<const TapRun> runs) {
+      Row<Element> to = RowOf(out, row);
+      for (const TapRun& run : runs) {
+        for (int64_t i = 0; i < run.taps; ++i) {
+          if (run.map_row >= 0) {
+            CopyRow(maps.cols, RowOf(maps, run.map_row + i), to);
+          } else {
+            ForRuns(maps.cols, to, [](int64_t /*column*/, Element* elements, int64_t n) {
+              std::fill_n(elements, n, FromFloat<Element>(0.0F));
+            });
+          }
+          to = to.From(maps.cols);
+        }
+      }
     });
   }
 
@@ -261,20 +272,39 @@ class HostBackend : public Backend {
     });
   }
 
-  // body(tap, row) for each of the nine taps of neighbourhood `row`, with its row in the maps, or −1 outside.
+  // Some of the nine taps of a neighbourhood: pixels side by side, from `map_row` of the maps on, or −1 if
+  // they are outside.
+  struct TapRun {
+    int64_t taps;
+    int64_t map_row;
+  };
+  // body(row, runs) for each neighbourhood, with its taps in order.
   template <typename Body>
-  static void ForTaps(int height, int width, int stride, int64_t row, const Body& body) {
+  void ForNeighbourhoods(int64_t count, int height, int width, int stride, const Body& body) {
+    constexpr int64_t kSide = 3;
     const int64_t out_width = (width - 1) / stride + 1;
     const int64_t out_height = (height - 1) / stride + 1;
-    const int64_t first = row / (out_height * out_width) * height * width;  // of the map's rows
-    const int64_t centre_y = row / out_width % out_height * stride;
-    const int64_t centre_x = row % out_width * stride;
-    for (int64_t tap = 0; tap < 9; ++tap) {
-      const int64_t y = centre_y + tap / 3 - 1;
-      const int64_t x = centre_x + tap % 3 - 1;
-      const bool inside = y >= 0 && y < height && x >= 0 && x < width;
-      body(tap, inside ? first + y * width + x : -1);
-    }
+    pool_.ParallelFor(count * out_height, [&](int64_t line) {
+      const int64_t map = line / out_height;
+      const int64_t top = line % out_height * stride - 1;
+      for (int64_t x = 0; x < out_width; ++x) {
+        const int64_t left = x * stride - 1;
+        const int64_t begin = std::max<int64_t>(0, -left);
+        const int64_t end = std::min(kSide, width - left);
+        TapRun runs[kSide * kSide];
+        size_t size = 0;
+        for (int64_t y = top; y < top + kSide; ++y) {
+          if (y < 0 || y >= height) {
+            runs[size++] = {kSide, -1};
+            continue;
+          }
+          if (begin > 0) runs[size++] = {begin, -1};
+          runs[size++] = {end - begin, (map * height + y) * width + left + begin};
+          if (end < kSide) runs[size++] = {kSide - end, -1};
+        }
+        body(line * out_width + x, std::span<const TapRun>(runs, size));
+      }
+    });
   }
 
   ThreadPool pool_;

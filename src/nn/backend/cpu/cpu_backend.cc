@@ -202,12 +202,24 @@ class CpuBackend final : public HostBackend<Element> {
       HostBackend<Element>::Neighbourhoods(maps, count, height, width, stride, out);
       return;
     }
-    ForRows(out.rows, [&](int64_t row) {
-      const void* taps[9] = {};
-      HostBackend<Element>::ForTaps(height, width, stride, row, [&](int64_t tap, int64_t map_row) {
-        if (map_row >= 0) taps[tap] = RowOf(maps, map_row).first;
-      });
-      kernels_.int8->quantise(taps, 9, maps.cols, Int8Row(out, row));
+    const Int8Kernels& int8 = *kernels_.int8;
+    const Element* const pixels = RowOf(maps, 0).first;
+    const int64_t rows = count * height * width;
+    largest_.resize(std::max(largest_.size(), static_cast<size_t>(rows)));
+    ForRows(rows, [&](int64_t row) {
+      largest_[static_cast<size_t>(row)] = int8.largest(pixels + row * maps.cols, maps.cols);
+    });
+    this->ForNeighbourhoods(count, height, width, stride, [&](int64_t row, const auto runs) {
+      Int8Part parts[9];
+      float largest = 0.0F;
+      for (size_t i = 0; i < runs.size(); ++i) {
+        const auto [taps, map_row] = runs[i];
+        parts[i] = {map_row < 0 ? nullptr : pixels + map_row * maps.cols, taps * maps.cols};
+        for (int64_t j = map_row; map_row >= 0 && j < map_row + taps; ++j) {
+          largest = std::max(largest, largest_[static_cast<size_t>(j)]);
+        }
+      }
+      int8.quantise(parts, static_cast<int64_t>(runs.size()), largest, Int8Row(out, row));
     });
   }
 
@@ -263,8 +275,9 @@ class CpuBackend final : public HostBackend<Element> {
   }
   // A row of TakeElements to the same row of Int8Rows.
   void QuantiseRow(const Activation& elements, int64_t row, const Activation& out) const {
-    const void* const part = RowOf(elements, row).first;
-    kernels_.int8->quantise(&part, 1, out.cols, Int8Row(out, row));
+    const Int8Part part = {RowOf(elements, row).first, out.cols};
+    const float largest = kernels_.int8->largest(part.elements, part.size);
+    kernels_.int8->quantise(&part, 1, largest, Int8Row(out, row));
   }
 
   void QuantiseRows(const Activation& elements, const Activation& out) {
@@ -333,6 +346,7 @@ class CpuBackend final : public HostBackend<Element> {
   TaskSpaces spaces_;
   std::optional<HostBuffer> elements_;  // of TakeElements
   size_t elements_bytes_ = 0;
+  std::vector<float> largest_;  // magnitude of each pixel of the maps of a convolution
 };
 
 }  // namespace

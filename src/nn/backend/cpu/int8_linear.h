@@ -58,6 +58,21 @@ inline void QuantiseValues(const Element* x, int64_t count, float inverse, uint8
   }
 }
 
+// Pairs of elements in words: the results of both share a word, too.
+inline void QuantiseValues(const BFloat16* x, int64_t count, float inverse, uint8_t* to) {
+  constexpr int64_t kPairs = 2 * kLanes;
+  int64_t i = 0;
+  for (; i + kPairs <= count; i += kPairs) {
+    UVec words;
+    __builtin_memcpy(&words, x + i, sizeof(words));
+    const Vec even = reinterpret_cast<Vec>(words << 16) * inverse + kToByte;
+    const Vec odd = reinterpret_cast<Vec>(words & 0xffff0000U) * inverse + kToByte;
+    const HalfVec bytes = Narrow((reinterpret_cast<UVec>(even) & 0xff) | reinterpret_cast<UVec>(odd) << 8);
+    __builtin_memcpy(to + i, &bytes, sizeof(bytes));
+  }
+  if (i < count) QuantiseValues<BFloat16>(x + i, count - i, inverse, to + i);
+}
+
 inline float InverseScale(float most) {
   return most > 0.0F ? kMostInt8 / most : 0.0F;
 }
@@ -71,21 +86,24 @@ inline void QuantiseRow(const Element* x, int64_t count, Vec most, uint8_t* row)
 }
 
 template <typename Element>
-void QuantiseParts(const void* const* parts, int64_t count, int64_t size, uint8_t* row) {
-  Vec most = {};
-  for (int64_t i = 0; i < count; ++i) {
-    if (parts[i] != nullptr) most = LargestSizes(static_cast<const Element*>(parts[i]), size, most);
-  }
-  const float largest = Largest(most);
+float LargestSize(const void* x, int64_t count) {
+  return Largest(LargestSizes(static_cast<const Element*>(x), count, Vec{}));
+}
+
+template <typename Element>
+void QuantiseParts(const Int8Part* parts, int64_t count, float largest, uint8_t* row) {
   const float inverse = InverseScale(largest);
+  Int8Rows layout{0};
   for (int64_t i = 0; i < count; ++i) {
-    if (parts[i] != nullptr) {
-      QuantiseValues(static_cast<const Element*>(parts[i]), size, inverse, row + i * size);
+    uint8_t* const to = row + layout.cols;
+    if (parts[i].elements != nullptr) {
+      QuantiseValues(static_cast<const Element*>(parts[i].elements), parts[i].size, inverse, to);
     } else {
-      __builtin_memset(row + i * size, Int8Rows::kZero, static_cast<size_t>(size));
+      __builtin_memset(to, Int8Rows::kZero, static_cast<size_t>(parts[i].size));
     }
+    layout.cols += parts[i].size;
   }
-  Int8Rows{count * size}.SetScale(row, largest / kMostInt8);
+  layout.SetScale(row, largest / kMostInt8);
 }
 
 inline void Int8LayerNorm(const NormTask& task, float* space) {
@@ -352,14 +370,8 @@ void Int8Linear(const LinearTask& task) {
 }
 
 template <typename Tiles, typename Element>
-inline constexpr Int8Kernels kInt8Kernels = {kPanel,
-                                             Tiles::kRows,
-                                             Int8TaskRows<Tiles>,
-                                             Int8PackedSize<Tiles>,
-                                             Int8Pack<Tiles>,
-                                             Int8PanelSize<Tiles>,
-                                             Int8SpaceSize<Tiles>,
-                                             Int8Linear<Tiles, Element>,
-                                             Int8LayerNorm,
-                                             QuantiseParts<Element>,
-                                             Tiles::PeakOperations};
+inline constexpr Int8Kernels kInt8Kernels = {
+    kPanel,          Tiles::kRows,         Int8TaskRows<Tiles>,    Int8PackedSize<Tiles>,
+    Int8Pack<Tiles>, Int8PanelSize<Tiles>, Int8SpaceSize<Tiles>,   Int8Linear<Tiles, Element>,
+    Int8LayerNorm,   LargestSize<Element>, QuantiseParts<Element>, Tiles::PeakOperations,
+};

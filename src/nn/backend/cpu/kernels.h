@@ -90,6 +90,11 @@ struct NormTask {
   MatrixLayout out_layout;
 };
 
+struct Int8Part {
+  const void* elements;  // null: zeros
+  int64_t size;
+};
+
 // Products of 8-bit integers: x·Wᵀ = (Σ q·p)·s·t, with x = q·s, a scale s for each row, and W = p·t, a scale
 // t for each column of the result. q and p are −127 to 127. The sums are exact, and so the same for all
 // kernels. Functions take activations of the element type of the CpuKernels that these belong to, in rows.
@@ -107,8 +112,9 @@ struct Int8Kernels {
   void (*linear)(const LinearTask& task);
   // `out` is the first of Int8Rows; `space` holds a row of floats.
   void (*layer_norm)(const NormTask& task, float* space);
-  // `count` parts of a row, of `size` elements each, which are null where they are zero; one row of Int8Rows.
-  void (*quantise)(const void* const* parts, int64_t count, int64_t size, uint8_t* row);
+  float (*largest)(const void* x, int64_t count);  // magnitude
+  // The `count` parts of a row, whose largest magnitude is `largest`, to one of Int8Rows.
+  void (*quantise)(const Int8Part* parts, int64_t count, float largest, uint8_t* row);
 
   double (*peak_flop)(int64_t steps);  // as in CpuKernels
 };

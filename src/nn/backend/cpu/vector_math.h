@@ -38,6 +38,15 @@ inline UVec Widen(HalfVec half) {
 #endif
 }
 
+// The lower halves.
+inline HalfVec Narrow(UVec words) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<HalfVec>(_mm512_cvtepi32_epi16(reinterpret_cast<__m512i>(words)));
+#else
+  return __builtin_convertvector(words, HalfVec);
+#endif
+}
+
 // bf16 is the upper half of a float; rounding is to nearest even. NaN does not occur: activations are finite,
 // or the head throws.
 inline Vec Load(const BFloat16* p) {
@@ -150,8 +159,10 @@ inline void Transpose(Vec (&rows)[kLanes]) {
 }
 
 #if defined(__AVX512F__)
+// With a mask of all lanes: GCC 12 warns of the form without.
 inline Vec Max(Vec a, Vec b) {
-  return reinterpret_cast<Vec>(_mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+  return reinterpret_cast<Vec>(
+      _mm512_maskz_max_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
 }
 inline Vec Min(Vec a, Vec b) {
   return reinterpret_cast<Vec>(_mm512_min_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
