@@ -319,21 +319,21 @@ void Int8Multiply(const LinearTask& task, const typename Tiles::Operand* const* 
       alignas(64) IVec sums[Tiles::kRows][kPanelVectors];
       Tiles::Multiply(tiles[row / Tiles::kRows], Int8Rows{task.in}.Stride(), layout.Factors(panel),
                       layout.steps, sums, prefetch);
-      const auto store_rows = [&](int64_t count) __attribute__((always_inline)) {
-        for (int64_t r = 0; r < rows; ++r) {
-          Vec results[kPanelVectors];
+      const auto store_row = [&](int64_t r, int64_t count) __attribute__((always_inline)) {
+        Vec results[kPanelVectors];
 #pragma GCC unroll 4
-          for (int v = 0; v < kPanelVectors; ++v) {
-            const Vec sum = __builtin_convertvector(sums[r][v] - excesses[v], Vec);
-            results[v] = sum * column_scales[v] * scales[row + r] + biases[v];
-          }
-          StoreResults<Element, epilogue>(task, results, count, first + r * task.y_layout.cols);
+        for (int v = 0; v < kPanelVectors; ++v) {
+          const Vec sum = __builtin_convertvector(sums[r][v] - excesses[v], Vec);
+          results[v] = sum * column_scales[v] * scales[row + r] + biases[v];
         }
+        StoreResults<Element, epilogue>(task, results, count, first + r * task.y_layout.cols);
       };
-      if (columns_left >= kPanel) {
-        store_rows(kPanel);  // a constant, so that nothing is checked
+      if (rows == Tiles::kRows && columns_left >= kPanel) {
+        // Constants, so that sums stay in registers and nothing is checked.
+#pragma GCC unroll 12
+        for (int64_t r = 0; r < Tiles::kRows; ++r) store_row(r, kPanel);
       } else {
-        store_rows(columns_left);
+        for (int64_t r = 0; r < rows; ++r) store_row(r, columns_left);
       }
     }
   }
