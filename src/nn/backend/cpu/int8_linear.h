@@ -270,6 +270,33 @@ const typename Tiles::Operand* Int8Tile(const LinearTask& task, const Int8Space<
   }
 }
 
+// GELU to 1.1e-4, far below what 8 bits round off.
+inline Vec CoarseGelu(Vec x) {
+#if defined(__AVX512F__)
+  // max(x, 0) − u(1 − Φ(u)) with u = |x|. The second term is a parabola around each quarter up to 3.75, and
+  // less than the error beyond 3.875. Permutations leave the units that multiply to the products.
+  alignas(64) static constexpr float kParabolas[3][kLanes] = {
+      {0.0F, 0.0006118522F, 0.01045821F, 0.0465375F, 0.1193343F, 0.2209776F, 0.3258947F, 0.4030689F,
+       0.4310814F, 0.4066006F, 0.3427911F, 0.2607903F, 0.1803069F, 0.1138971F, 0.06600781F, 0.03510832F},
+      {0.4999134F, 0.4923244F, 0.4414511F, 0.3268672F, 0.1605418F, -0.02068913F, -0.1741071F, -0.2698832F,
+       -0.3003506F, -0.2776368F, -0.2240105F, -0.1615049F, -0.1054293F, -0.06283447F, -0.0343824F,
+       -0.01734291F},
+      {-0.3972973F, -0.3739125F, -0.30766F, -0.2163865F, -0.1212208F, -0.04035455F, 0.01576745F, 0.04549561F,
+       0.05378F, 0.04851108F, 0.03724149F, 0.02532792F, 0.01555897F, 0.008728072F, 0.004501615F,
+       0.002144401F}};
+  const auto u = reinterpret_cast<__m512>(Min(Max(x, -x), Splat(3.87499976F)));
+  // Adding 1.5 · 2²¹ rounds to a quarter, whose number the lowest bits hold.
+  const auto quarter = reinterpret_cast<__m512i>(u + 3145728.0F);
+  const auto coefficient = [&](int power) {
+    return _mm512_maskz_permutexvar_ps(0xffff, quarter, _mm512_load_ps(kParabolas[power]));
+  };
+  const __m512 slope = _mm512_fmadd_ps(coefficient(2), u, coefficient(1));
+  return Max(Vec{}, x) - reinterpret_cast<Vec>(_mm512_fmadd_ps(slope, u, coefficient(0)));
+#else
+  return Gelu(x, static_cast<const BFloat16*>(nullptr));
+#endif
+}
+
 // Finishes and stores the results of a row in a panel at `offset` of y, `count` of them at least.
 template <typename Element, Epilogue epilogue>
 inline void StoreResults(const LinearTask& task, Vec (&results)[kPanelVectors], int64_t count,
@@ -278,8 +305,7 @@ inline void StoreResults(const LinearTask& task, Vec (&results)[kPanelVectors], 
   auto* stream = static_cast<float*>(task.y) + offset;
 #pragma GCC unroll 4
   for (int v = 0; v < kPanelVectors; ++v) {
-    // As bf16 has it: its error is far below what 8 bits round off.
-    if (epilogue == Epilogue::kGelu) results[v] = Gelu(results[v], static_cast<const BFloat16*>(nullptr));
+    if (epilogue == Epilogue::kGelu) results[v] = CoarseGelu(results[v]);
   }
 #pragma GCC unroll 4
   for (int v = 0; v < kPanelVectors; ++v) {
