@@ -167,6 +167,14 @@ inline Vec Max(Vec a, Vec b) {
 inline Vec Min(Vec a, Vec b) {
   return reinterpret_cast<Vec>(_mm512_min_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
 }
+#elif defined(__AVX2__)
+// GCC 12 does not find the one instruction for the minimum.
+inline Vec Max(Vec a, Vec b) {
+  return reinterpret_cast<Vec>(_mm256_max_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+}
+inline Vec Min(Vec a, Vec b) {
+  return reinterpret_cast<Vec>(_mm256_min_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+}
 #elif defined(CALFVO_NEON)
 inline Vec Max(Vec a, Vec b) {
   return reinterpret_cast<Vec>(vmaxq_f32(reinterpret_cast<float32x4_t>(a), reinterpret_cast<float32x4_t>(b)));
