@@ -82,12 +82,12 @@ struct SuiteSequence {
   int64_t frames = 0;                               // 0 where it could not be opened
   std::map<int, SuiteResult> results;               // by overlap; one that failed has none
   std::string error;                                // the first, empty if all went well
-  bool may_succeed_later = false;                   // the error is a TemporaryError
   std::string input_sha256 = {};                    // as in its results
   std::optional<CameraIntrinsics> intrinsics = {};  // the true ones
   std::optional<double> movers = {};  // of a synthetic clip: the share of the image that moving objects cover
   std::string mask = {};              // its folder of masks, where the suite uses them
   std::optional<SuiteResult> without_masks = {};  // of the same settings but for these, to compare
+  bool may_succeed_later = false;                 // the error is a TemporaryError
 };
 
 bool HaveSameSettings(const SuiteResult& a, const SuiteResult& b);
