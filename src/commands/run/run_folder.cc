@@ -23,7 +23,7 @@
 #include "commands/run/evaluated_run.h"
 #include "commands/run/refine_outputs.h"
 #include "commands/run/run_input.h"
-#include "commands/run/run_json.h"
+#include "core/base/bounded_json.h"
 #include "core/base/sha256.h"
 #include "io/export/exports.h"
 #include "io/video/frame_source.h"
@@ -75,7 +75,7 @@ std::string JsonText(const Json& json) {
 }
 
 Json ParseRunJson(const fs::path& path) {
-  return Json::parse(ReadRunJson(path).text, nullptr, /*allow_exceptions=*/false);
+  return Json::parse(ReadBoundedJson(path).text, nullptr, /*allow_exceptions=*/false);
 }
 
 // What a folder's run.json and unfinished.json state.
@@ -103,12 +103,6 @@ struct Record {
   }
 };
 
-std::optional<FileRecord> ContentRecord(const Json& json) {
-  if (!json.is_object() || !json.contains("bytes") || !json.contains("sha256")) return {};
-  if (!json["bytes"].is_number_unsigned() || !json["sha256"].is_string()) return {};
-  return FileRecord{json["bytes"], json["sha256"]};
-}
-
 // Adds what `name` states; nothing if no run wrote it.
 void AddRecord(const fs::path& folder, const char* name, std::optional<Record>& record) {
   const Json json = ParseRunJson(folder / name);
@@ -121,7 +115,7 @@ void AddRecord(const fs::path& folder, const char* name, std::optional<Record>& 
         Record{.input = input, .input_bytes = bytes.is_string() ? bytes : "", .files = {}, .run_json = {}};
   }
   for (const auto& [file, content] : json["files"].items()) {
-    if (IsKnownName(file)) record->files[file] = ContentRecord(content);
+    if (IsKnownName(file)) record->files[file] = RecordFromJson(content);
   }
   if (name == kFinished && json.value("interrupted", Json()) == false) record->run_json = JsonText(json);
 }
@@ -131,17 +125,6 @@ std::optional<Record> FindRecord(const fs::path& folder) {
   std::optional<Record> record;
   for (const char* name : {kFinished, kUnfinished}) AddRecord(folder, name, record);
   return record;
-}
-
-// A link counts as itself.
-fs::file_type TypeOf(const fs::path& path) {
-  std::error_code ignored;
-  return fs::symlink_status(path, ignored).type();
-}
-
-bool Exists(const fs::path& path) {
-  const fs::file_type type = TypeOf(path);
-  return type != fs::file_type::not_found && type != fs::file_type::none;
 }
 
 bool IsSeries(const std::string& file) {
@@ -166,7 +149,7 @@ std::vector<fs::path> Existing(const fs::path& folder, const std::string& file) 
 
 // Of a series: all bytes, and the hash of a list of names and hashes.
 FileRecord ContentOf(const fs::path& folder, const std::string& file) {
-  if (!IsSeries(file)) return {fs::file_size(folder / file), Sha256OfFile(folder / file)};
+  if (!IsSeries(file)) return RecordOf(folder / file);
   FileRecord content;
   std::string list;
   for (const fs::path& path : Existing(folder, file)) {
@@ -181,6 +164,7 @@ FileRecord ContentOf(const fs::path& folder, const std::string& file) {
 
 // Whether `file` is still what was written there.
 bool IsUnchanged(const fs::path& folder, const std::string& file, const FileRecord& written) {
+  if (!IsSeries(file)) return HasContent(folder / file, written);
   uintmax_t bytes = 0;
   std::error_code error;
   const std::vector<fs::path> paths = Existing(folder, file);
@@ -231,7 +215,7 @@ void CheckFilesAreNotInput(const RunPlan& plan, const std::string& file) {
 }
 
 [[noreturn]] void ThrowForeignFile(const fs::path& path) {
-  const std::string excess = ReadRunJson(path).excess;
+  const std::string excess = ReadBoundedJson(path).excess;
   throw Error(fmt::format("{}: {}; use another folder (-o), or move it away", path.string(),
                           excess.empty() ? "already exists and was not created by `calfvo run`"
                                          : excess + ", so it was not created by `calfvo run`"));
@@ -483,7 +467,7 @@ RunFolderUpdate::RunFolderUpdate(const fs::path& folder, std::vector<std::string
                       folder.string()));
     }
     plan_.input = touched.input = finished->InputText();
-    run_json_ = ReadRunJson(folder / kFinished).text;
+    run_json_ = ReadBoundedJson(folder / kFinished).text;
     const std::optional<Record> record = FindRecord(folder);
     CheckFilesAreOurs(plan_, record);
     touched.files = plan_.files;
@@ -515,7 +499,7 @@ void RunFolderUpdate::Finish(const std::map<std::string, std::string>& outputs) 
   for (const auto& [name, path] : outputs) json["outputs"][name] = path;
   for (const std::string& file : outdated_) json["files"].erase(file);
   for (const auto& [file, content] : WrittenFiles(plan_)) {
-    json["files"][file] = {{"bytes", content.bytes}, {"sha256", content.sha256}};
+    json["files"][file] = RecordJson(content);
   }
   WriteFileAtomically(plan_.folder / kFinished, JsonText(json) + '\n');
   Remove(plan_.folder / kUnfinished);

@@ -8,7 +8,6 @@
 // removed.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "core/base/atomic_file.h"
+#include "core/base/file_record.h"
 #include "core/base/temporary_error.h"
 
 namespace calfvo {
@@ -55,13 +55,6 @@ void CheckRunFolder(const RunPlan& plan);
 // The run.json of a complete run of this input in `folder`. Nothing if there is none, if it was interrupted,
 // or if one of its files is missing or has changed.
 std::optional<std::string> FinishedRun(const std::filesystem::path& folder, const std::string& input);
-
-struct FileRecord {
-  uintmax_t bytes = 0;
-  std::string sha256;
-
-  bool operator==(const FileRecord&) const = default;
-};
 
 // A folder while a run writes to it. No other run can: it is locked until this ends.
 class RunFolder {

@@ -93,8 +93,7 @@ Json DamagesJson(const RunReport& report) {
 
 Json FilesJson(const RunReport& report) {
   Json files = Json::object();
-  for (const auto& [file, content] : report.files)
-    files[file] = {{"bytes", content.bytes}, {"sha256", content.sha256}};
+  for (const auto& [file, content] : report.files) files[file] = RecordJson(content);
   return files;
 }
 

@@ -12,7 +12,7 @@
 #include "commands/page/run_document.h"
 #include "commands/run/evaluated_run.h"
 #include "commands/run/run_input.h"
-#include "commands/run/run_json.h"
+#include "core/base/bounded_json.h"
 #include "core/image/jpeg.h"
 #include "core/image/png.h"
 
@@ -48,7 +48,7 @@ ViewedRun::ViewedRun(std::filesystem::path folder, bool under_way) : folder_(std
 }
 
 std::string ViewedRun::RunJsonText() const {
-  const RunJson run = ReadRunJson(folder_ / "run.json");
+  const BoundedJson run = ReadBoundedJson(folder_ / "run.json");
   if (!run.text.empty()) return run.text;
   throw Error(fmt::format("{}: {}; expected the folder of a complete `calfvo run`", folder_.string(),
                           run.excess.empty() ? "holds no valid run.json" : "its run.json " + run.excess));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands/run/run_json.h"
+#include "core/base/bounded_json.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ class LimitedEvents : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t) override { return Enter(); }
   bool end_array() override { return Leave(); }
   bool key(string_t&) override {
-    if (++keys_ > kMaxRunJsonKeys) excess_ = fmt::format("has over {} keys", kMaxRunJsonKeys);
+    if (++keys_ > kMaxJsonKeys) excess_ = fmt::format("has over {} keys", kMaxJsonKeys);
     return excess_.empty();
   }
   bool null() override { return true; }
@@ -36,7 +36,7 @@ class LimitedEvents : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   bool Enter() {
-    if (++depth_ > kMaxRunJsonDepth) excess_ = fmt::format("is nested over {} deep", kMaxRunJsonDepth);
+    if (++depth_ > kMaxJsonDepth) excess_ = fmt::format("is nested over {} deep", kMaxJsonDepth);
     return excess_.empty();
   }
   bool Leave() {
@@ -51,11 +51,11 @@ class LimitedEvents : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-RunJson ReadRunJson(const std::filesystem::path& path) {
+BoundedJson ReadBoundedJson(const std::filesystem::path& path) {
   std::error_code error;
   const uintmax_t bytes = std::filesystem::file_size(path, error);
   if (error) return {};  // none, or no file
-  if (bytes > kMaxRunJsonBytes) return {.excess = fmt::format("has over {} MiB", kMaxRunJsonBytes >> 20)};
+  if (bytes > kMaxJsonBytes) return {.excess = fmt::format("has over {} MiB", kMaxJsonBytes >> 20)};
   std::string text(bytes, '\0');
   std::ifstream stream(path, std::ios::binary);
   stream.read(text.data(), static_cast<std::streamsize>(bytes));
