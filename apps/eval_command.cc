@@ -13,6 +13,7 @@
 #include "calfvo/evaluation.h"
 #include "commands.h"
 #include "core/base/log.h"
+#include "core/base/owned_files.h"
 #include "core/base/quoted.h"
 #include "core/base/unique_names.h"
 #include "eval/metrics/attribution.h"
@@ -92,6 +93,7 @@ Evaluation EvaluateNamed(const EvalOptions& options, const std::string& estimate
 // Reads, evaluates and draws one pair; `plot_folder` may be empty.
 SequenceResult EvaluateFiles(const EvalOptions& options, size_t i, const std::string& name,
                              const std::filesystem::path& plot_folder) {
+  if (!plot_folder.empty()) CheckOwnedFiles(plot_folder, ReportFiles());
   const Trajectory reference = ReadTrajectory(options.references[i], FormatOption(options.reference_format));
   const Trajectory estimate = ReadTrajectory(options.estimates[i], FormatOption(options.estimate_format));
   Evaluation evaluation = EvaluateNamed(options, options.estimates[i].string(), reference, estimate);
@@ -107,8 +109,10 @@ SequenceResult EvaluateFiles(const EvalOptions& options, size_t i, const std::st
         name, evaluation.pairs.size(), seeking, options.max_diff_s);
   }
   if (!plot_folder.empty()) {
+    const OwnedFiles files(plot_folder, ReportFiles());
     WriteReport({name, reference, estimate, evaluation}, plot_folder,
                 {.plane = ViewPlaneFromName(options.plane)});
+    files.Finish();
   }
   SequenceResult result{.name = name, .evaluation = std::move(evaluation), .error = {}};
   if (options.attribute) result.attribution = Attribute(reference, estimate, result.evaluation->pairs);

@@ -12,6 +12,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/interrupt.h"
 #include "core/base/log.h"
+#include "core/base/owned_files.h"
 #include "core/base/quoted.h"
 #include "core/base/temporary_error.h"
 #include "eval/tables/ablations_table.h"
@@ -68,19 +69,41 @@ void MakePrintable(ResultTable& table) {
   }
 }
 
-// Prints the tables and writes them to FOLDER/NAME.*; without a folder, prints them only.
-void PutOut(std::vector<ResultTable> tables, const std::string& format_name,
-            const std::filesystem::path& folder, std::string_view name) {
-  const TableFormat& format = TableFormatFromName(format_name);
-  for (ResultTable& table : tables) MakePrintable(table);
-  const std::string text = format.write(tables);
-  fmt::print("{}", text);
-  if (folder.empty()) return;
-  MakeFolder(folder);  // missing if all sequences failed
-  WriteFileAtomically(folder / fmt::format("{}{}", name, format.extension), text);
-}
+// The tables on standard output and, with a folder, in `folder`/`name`.* beside their figures.
+class Summary {
+ public:
+  // Throws Error if files of others are where those of this will be.
+  Summary(const SuiteArguments& arguments, std::string_view name, const std::vector<std::string>& figures)
+      : folder_(arguments.options.output),
+        format_(TableFormatFromName(arguments.format)),
+        names_{fmt::format("{}{}", name, format_.extension)} {
+    for (const std::string& figure : figures) {
+      for (const char* extension : {"png", "svg"}) names_.push_back(fmt::format("{}.{}", figure, extension));
+    }
+    if (!folder_.empty()) CheckOwnedFiles(folder_, names_);
+  }
+
+  void PutOut(std::vector<ResultTable> tables) const {
+    for (ResultTable& table : tables) MakePrintable(table);
+    const std::string text = format_.write(tables);
+    fmt::print("{}", text);
+    if (folder_.empty()) return;
+    const OwnedFiles files(folder_, names_);
+    WriteFileAtomically(folder_ / names_[0], text);
+    for (const ResultTable& table : tables) {
+      if (table.figure) WriteFigure(*table.figure, folder_ / table.name);
+    }
+    files.Finish();
+  }
+
+ private:
+  const std::filesystem::path folder_;  // or empty
+  const TableFormat& format_;
+  std::vector<std::string> names_;  // the first is that of the tables
+};
 
 int Compare(const SuiteArguments& arguments) {
+  const Summary summary(arguments, "comparison", {});
   const std::vector<SuiteFolder> folders = ReadSuiteFolders(arguments.compared);
   const PaperTables paper = ReadPaperTables();
   std::vector<ResultTable> tables = {AblationsTable(folders, paper)};
@@ -90,11 +113,16 @@ int Compare(const SuiteArguments& arguments) {
   if (std::any_of(folders.begin(), folders.end(), lacks_confidence)) {
     tables.push_back(ConfidenceTable(folders, paper));
   }
-  PutOut(std::move(tables), arguments.format, arguments.options.output, "comparison");
+  summary.PutOut(std::move(tables));
   return 0;
 }
 
 int RunAndTabulate(SuiteArguments& arguments) {
+  std::vector<std::string> figures;
+  for (const SuiteTable& table : SuiteTables()) {
+    if (table.has_figure && IsWanted(arguments, table.name)) figures.emplace_back(table.name);
+  }
+  const Summary summary(arguments, "tables", figures);
   const PaperTables paper = ReadPaperTables();
   std::vector<IntrinsicsFile> files;
   for (const auto& path : arguments.intrinsics) files.push_back(ReadIntrinsicsFile(path));
@@ -109,10 +137,7 @@ int RunAndTabulate(SuiteArguments& arguments) {
   for (const SuiteTable& table : SuiteTables()) {
     if (IsWanted(arguments, table.name)) tables.push_back(table.make(numbers));
   }
-  PutOut(tables, arguments.format, options.output, "tables");
-  for (const ResultTable& table : tables) {
-    if (table.figure) WriteFigure(*table.figure, options.output / table.name);
-  }
+  summary.PutOut(std::move(tables));
 
   int failures = 0;
   int temporary = 0;

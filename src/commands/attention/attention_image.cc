@@ -11,6 +11,7 @@
 #include "commands/attention/attention_flow.h"
 #include "commands/run/run_input.h"
 #include "core/base/atomic_file.h"
+#include "core/base/owned_files.h"
 #include "core/image/png.h"
 #include "eval/plot/color.h"
 #include "nn/architecture/preprocessor.h"
@@ -137,6 +138,8 @@ void DrawMap(std::span<const double> map, int side, SquareImage& image) {
 std::filesystem::path WriteAttention(const std::string& input, const std::string& model_name,
                                      const AttentionImageOptions& options,
                                      const std::filesystem::path& folder) {
+  const std::vector<std::string> names = {"attention.png"};
+  CheckOwnedFiles(folder, names);
   const ChosenModel model = OpenModel(model_name);
   const ModelConfig& config = model.file.config;
   options.Validate(config.window);
@@ -153,10 +156,11 @@ std::filesystem::path WriteAttention(const std::string& input, const std::string
   for (int frame = 1; frame <= options.frames; ++frame) {
     DrawMap(flow.Received(frame), side, window.images[static_cast<size_t>(frame)]);
   }
-  MakeFolder(folder);
-  const std::filesystem::path path = folder / "attention.png";
+  const OwnedFiles files(folder, names);
+  const std::filesystem::path path = folder / names[0];
   WriteFileAtomically(path,
                       StripPng(std::span(window.images).first(static_cast<size_t>(options.frames) + 1)));
+  files.Finish();
   return path;
 }
 

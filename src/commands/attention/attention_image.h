@@ -35,7 +35,8 @@ void DrawMap(std::span<const double> map, int side, SquareImage& image);
 
 // Runs the first window of `input` (as OpenInput takes it) through the `ref` backend and writes
 // folder/attention.png: its first image with the query, and the following ones with the attention that the
-// query received in them (attention_flow.h). Returns the path. Throws Error.
+// query received in them (attention_flow.h). Returns the path. Throws Error; a file of that name that calfvo
+// did not write is not replaced (owned_files.h).
 std::filesystem::path WriteAttention(const std::string& input, const std::string& model,
                                      const AttentionImageOptions& options,
                                      const std::filesystem::path& folder);

@@ -89,11 +89,8 @@ bool CanBeReadAgain(const std::string& input) {
 }
 
 std::vector<std::string> RunReportFiles() {
-  std::vector<std::string> files = {"report/report.html", "report/largest-errors.png"};
-  for (const char* figure : {"path", "position", "orientation", "errors"}) {
-    for (const char* extension : {"png", "svg"})
-      files.push_back(fmt::format("report/{}.{}", figure, extension));
-  }
+  std::vector<std::string> files = {"report/largest-errors.png"};
+  for (const std::string& file : ReportFiles()) files.push_back("report/" + file);
   return files;
 }
 

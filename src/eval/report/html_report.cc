@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-#include <vector>
+#include <array>
 
 #include "core/base/atomic_file.h"
 #include "eval/metrics/evaluation_text.h"
@@ -12,26 +11,36 @@
 
 namespace calfvo {
 
+namespace {
+
+constexpr std::array kFigures = {"path", "position", "orientation", "errors"};
+constexpr const char* kPage = "report.html";
+
+}  // namespace
+
+std::vector<std::string> ReportFiles() {
+  std::vector<std::string> files = {kPage};
+  for (const char* figure : kFigures) {
+    for (const char* extension : {"png", "svg"}) files.push_back(fmt::format("{}.{}", figure, extension));
+  }
+  return files;
+}
+
 void WriteReport(const EvaluatedPair& pair, const std::filesystem::path& folder,
                  const ReportOptions& options) {
   MakeFolder(folder);
-  const std::vector<std::pair<std::string, Figure>> figures = {
-      {"path", PathFigure(pair, options.plane)},
-      {"position", PositionFigure(pair)},
-      {"orientation", OrientationFigure(pair)},
-      {"errors", ErrorFigure(pair)},
-  };
+  const std::array<Figure, kFigures.size()> figures = {PathFigure(pair, options.plane), PositionFigure(pair),
+                                                       OrientationFigure(pair), ErrorFigure(pair)};
   std::string body = fmt::format("<pre>{}</pre>\n", EscapeXml(EvaluationText(pair.evaluation)));
-  for (const auto& [stem, figure] : figures) {
-    WriteFigure(figure, folder / stem);
-    body += HtmlFigure(figure);
+  for (size_t i = 0; i < figures.size(); ++i) {
+    WriteFigure(figures[i], folder / kFigures[i]);
+    body += HtmlFigure(figures[i]);
   }
   if (!options.largest_errors_png.empty()) {
     WriteFileAtomically(folder / "largest-errors.png", options.largest_errors_png);
     body += HtmlImage(options.largest_errors_png, "the images before and after the largest errors");
   }
-  WriteFileAtomically(folder / "report.html",
-                      HtmlPage(fmt::format("calfvo evaluation: {}", pair.name), body));
+  WriteFileAtomically(folder / kPage, HtmlPage(fmt::format("calfvo evaluation: {}", pair.name), body));
 }
 
 }  // namespace calfvo

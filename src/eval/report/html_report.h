@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "eval/report/figures.h"
 
@@ -19,5 +20,8 @@ struct ReportOptions {
 // file and no network.
 void WriteReport(const EvaluatedPair& pair, const std::filesystem::path& folder,
                  const ReportOptions& options = {});
+
+// The files that WriteReport always writes: all but largest-errors.png.
+std::vector<std::string> ReportFiles();
 
 }  // namespace calfvo

@@ -18,6 +18,11 @@ TEST(WriteReport, PageStandsAlone) {
   const TempFolder folder;
   const TestPair pair(60);
   WriteReport(pair.View(), folder.path() / "report");
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "report")) {
+    files.push_back(entry.path().filename());
+  }
+  EXPECT_THAT(files, testing::UnorderedElementsAreArray(ReportFiles()));
   for (const char* stem : {"path", "position", "orientation", "errors"}) {
     EXPECT_THAT(ReadWholeFile(folder.path() / "report" / (std::string(stem) + ".png")),
                 StartsWith("\x89PNG"));

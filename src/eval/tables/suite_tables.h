@@ -14,6 +14,7 @@ namespace calfvo {
 struct SuiteTable {
   std::string_view name;
   ResultTable (*make)(const SuiteNumbers& numbers);
+  bool has_figure = false;  // always, or never
 };
 
 // In the order of printing. `overlap` needs runs of its own, and `intrinsics` refinement or files of

@@ -68,6 +68,7 @@ TEST_F(SuiteTablesTest, EveryTableIsMadeAndEven) {
   for (const SuiteTable& table : SuiteTables()) {
     const ResultTable made = table.make(numbers_);
     EXPECT_EQ(made.name, table.name);
+    EXPECT_EQ(made.figure.has_value(), table.has_figure) << table.name;
     const bool has_rows = table.name != "movers";  // none of them is a clip
     EXPECT_EQ(made.rows.empty(), !has_rows) << table.name;
     for (const auto& row : made.rows) EXPECT_EQ(row.size(), made.heading.size()) << table.name;
