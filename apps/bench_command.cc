@@ -21,6 +21,7 @@ struct BenchArguments {
   int threads = 0;
   SpeedOptions options;
   std::filesystem::path dump;
+  bool overwrite = false;
   bool json = false;
 };
 
@@ -40,6 +41,7 @@ throughput of that precision's products. Decoding and resizing video are exclude
 Exit code: 0 done, 1 failed, 2 wrong usage, 75 out of memory or disk space.)";
 
 int Bench(const BenchArguments& arguments) {
+  if (!arguments.dump.empty()) CheckMayWrite(arguments.dump, arguments.overwrite);
   const ChosenModel model = OpenModel(arguments.model);
   const ModelConfig& config = model.file.config;
   arguments.options.Validate(config.window);
@@ -80,9 +82,11 @@ Run AddBenchCommand(CLI::App& app) {
       ->check(Between(0.0, 3600.0))
       ->type_name("S")
       ->capture_default_str();
-  app.add_option("--dump", arguments->dump,
-                 "Write the images of one window and the raw network output, to compare implementations")
-      ->type_name("FILE");
+  CLI::Option* const dump =
+      app.add_option("--dump", arguments->dump,
+                     "Write the images of one window and the raw network output, to compare implementations")
+          ->type_name("FILE");
+  app.add_flag("--overwrite", arguments->overwrite, "Replace an existing file of --dump")->needs(dump);
   app.add_flag("--json", arguments->json, "Print JSON only");
   app.add_flag("--quiet", options.quiet, "Hide the progress bar");
   app.footer(kBenchExamples);

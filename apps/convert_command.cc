@@ -32,6 +32,7 @@ struct ConvertOptions {
   std::vector<double> temperature;
   std::vector<double> correlation;
   std::string training;
+  bool overwrite = false;
 };
 
 constexpr const char* kConvertExamples = R"(Examples:
@@ -99,6 +100,7 @@ ModelFile OpenInput(const ConvertOptions& options) {
 }
 
 int Convert(const ConvertOptions& options) {
+  CheckMayWrite(options.output, options.overwrite);
   const std::map<std::string, DType> dtypes = {
       {"f32", DType::kF32}, {"bf16", DType::kBF16}, {"f16", DType::kF16}};
   const ModelFile model = OpenInput(options);
@@ -143,6 +145,7 @@ Run AddConvertCommand(CLI::App& app) {
       ->type_name("R T");
   app.add_option("--training", options->training, "Model only: description of the training")
       ->type_name("TEXT");
+  app.add_flag("--overwrite", options->overwrite, "Replace an existing output file");
   app.footer(kConvertExamples);
   return [options] { return Convert(*options); };
 }

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
+
 #include "calfvo/error.h"
+#include "core/base/file_record.h"
 
 namespace calfvo {
 
@@ -78,6 +81,13 @@ void AddNetworkOptions(CLI::App& app, const NetworkOptions& options) {
 
 void AddFlipOption(CLI::App& app, bool& flip) {
   app.add_flag("--flip", flip, "Horizontal-flip test-time augmentation: half the speed, lower error");
+}
+
+void CheckMayWrite(const std::filesystem::path& path, bool overwrite) {
+  std::error_code ignored;
+  const bool is_special = std::filesystem::is_other(path, ignored);  // a pipe or a device
+  if (overwrite || is_special || !Exists(path) || std::filesystem::is_directory(path, ignored)) return;
+  throw Error(fmt::format("{}: already exists; --overwrite replaces it", path.string()));
 }
 
 void AddMaxDiffOption(CLI::App& app, double& max_diff_s, const std::string& text) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -34,6 +35,9 @@ struct NetworkOptions {
 };
 void AddNetworkOptions(CLI::App& app, const NetworkOptions& options);
 void AddFlipOption(CLI::App& app, bool& flip);
+
+// Throws Error for a file or link at `path` without `overwrite`. Pipes and devices are written to.
+void CheckMayWrite(const std::filesystem::path& path, bool overwrite);
 
 void AddMaxDiffOption(CLI::App& app, double& max_diff_s, const std::string& text);
 

@@ -131,6 +131,7 @@ TEST_F(BenchCli, WrongUsage) {
       {"--seconds nan", 2, "--seconds: 'nan'"},
       {"--windows few", 2, "few"},
       {"--dump none/x.safetensors", 1, "none/x.safetensors"},
+      {"--overwrite", 2, "--overwrite requires --dump"},
       {"--model no-such", 1, "no model 'no-such'"},
   };
   for (const Case& wrong : cases) {

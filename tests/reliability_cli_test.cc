@@ -41,6 +41,74 @@ TEST_F(ReliabilityCli, FilesOfOthersSurviveInOutputFolders) {
   EXPECT_EQ(ReadWholeFile(At("proj/report/truth.txt")), ReadWholeFile(At("clip/groundtruth.txt")));
 }
 
+// One command that writes single files into a folder: its own are replaced, those of others never.
+class SingleFilesCli : public ReliabilityCli,
+                       public testing::WithParamInterface<std::pair<const char*, const char*>> {
+ protected:
+  SingleFilesCli() {
+    MakeClip("data/clip", 9);
+    fs::copy(At("data/clip/groundtruth.txt"), At("truth.txt"));
+    EXPECT_EQ(Calfvo("suite --model tiny.safetensors --quiet --data data -o suite").exit_code, 0);
+  }
+  Outcome CalfvoInto(const std::string& folder) const { return Calfvo(GetParam().first + folder); }
+  void ExpectRefusal(const std::string& message) const {
+    const Outcome outcome = CalfvoInto("out");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+};
+
+TEST_P(SingleFilesCli, FilesOfOthersAreNotReplaced) {
+  const std::string file = GetParam().second;
+  Write("out/" + file);
+  ExpectRefusal("out/" + file + ": already exists, and calfvo-files.json does not list it");
+  EXPECT_TRUE(IsMine("out/" + file));
+  EXPECT_EQ(std::distance(fs::directory_iterator(At("out")), fs::directory_iterator()), 1);
+
+  fs::remove(At("out/" + file));
+  Write("out/notes.txt");
+  for (int i = 0; i < 2; ++i) {
+    const Outcome outcome = CalfvoInto("out");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  EXPECT_TRUE(IsMine("out/notes.txt"));
+  const auto list = nlohmann::json::parse(ReadWholeFile(At("out/calfvo-files.json")));
+  EXPECT_EQ(list["files"][file]["sha256"], Sha256OfFile(At("out/" + file)));
+
+  Write("out/" + file);
+  ExpectRefusal("out/" + file + ": has changed since calfvo wrote it; move it away");
+  EXPECT_TRUE(IsMine("out/" + file));
+  Write("out/calfvo-files.json");
+  ExpectRefusal("out/calfvo-files.json: is not a valid list");
+  EXPECT_TRUE(IsMine("out/calfvo-files.json"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Commands, SingleFilesCli,
+    testing::Values(std::pair("eval --ref truth.txt --est truth.txt --plot ", "errors.svg"),
+                    std::pair("eval --ref truth.txt --est truth.txt --plot ", "report.html"),
+                    std::pair("attention data/clip --model tiny.safetensors --frames 1 -o ", "attention.png"),
+                    std::pair("suite --model tiny.safetensors --quiet --data data -o ", "tables.txt"),
+                    std::pair("suite --model tiny.safetensors --quiet --data data -o ", "calibration.png"),
+                    std::pair("suite --compare suite -o ", "comparison.txt")));
+
+TEST_F(ReliabilityCli, SingleOutputsAreReplacedOnlyOnRequest) {
+  for (const char* command : {"convert tiny.safetensors -o ",
+                              "bench --model tiny.safetensors --backend ref --seconds 0 --quiet --dump "}) {
+    Write("out");
+    const Outcome refused = Calfvo(command + std::string("out"));
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_EQ(refused.err, "error: out: already exists; --overwrite replaces it\n");
+    EXPECT_EQ(refused.out, "");
+    EXPECT_TRUE(IsMine("out"));
+    const Outcome replaced = Calfvo(command + std::string("out --overwrite"));
+    EXPECT_EQ(replaced.exit_code, 0) << replaced.err;
+    EXPECT_FALSE(IsMine("out"));
+    EXPECT_EQ(Calfvo(command + std::string("/dev/null")).exit_code, 0);
+  }
+}
+
 TEST_F(ReliabilityCli, ARunNeverRemovesItsInput) {
   MakeClip("clip", 12);
   ASSERT_EQ(RunVideo("clip -o proj --export colmap").exit_code, 0);

@@ -120,7 +120,7 @@ class Calfvo:
 
     def window(self):
         """(images, raw outputs) of one window."""
-        self.report(0.0, "--dump", self.dump)
+        self.report(0.0, "--dump", self.dump, "--overwrite")
         tensors, _ = export_onnx.read_safetensors(self.dump)
         return tensors["images"], tensors["values"]
 
