@@ -203,12 +203,12 @@ double Adjust(Adjustment& adjustment, const AdjustOptions& options) {
 void AnchorScale(Adjustment& adjustment) {
   double product = 0.0;
   double square = 0.0;
-  const size_t span = std::min(kScaleSpan, adjustment.edges.size());
-  for (size_t i = 0; i + span <= adjustment.edges.size(); ++i) {
+  for (size_t begin = 0; begin < adjustment.edges.size(); begin += kScaleSpan) {
+    const size_t end = std::min(begin + kScaleSpan, adjustment.edges.size());
     Rigid3 network;
-    for (size_t k = i; k < i + span; ++k) network = network * adjustment.edges[k].first_from_second;
-    const double length = (adjustment.keyframes[i + span].world_from_camera.translation -
-                           adjustment.keyframes[i].world_from_camera.translation)
+    for (size_t i = begin; i < end; ++i) network = network * adjustment.edges[i].first_from_second;
+    const double length = (adjustment.keyframes[end].world_from_camera.translation -
+                           adjustment.keyframes[begin].world_from_camera.translation)
                               .norm();
     product += length * network.translation.norm();
     square += length * length;
