@@ -194,6 +194,13 @@ ImageList ListFolder(const fs::path& folder) {
   }
   fs::path images = folder;
   std::vector<fs::path> files = ImagesIn(folder);
+  if (!files.empty() && fs::exists(folder / "run.json", ignored) &&
+      fs::exists(folder / "poses.csv", ignored)) {
+    throw Error(
+        folder.string() +
+        ": holds the results of a run, whose figures are no frames of a video; give a video or a folder "
+        "of images, or show the results with `calfvo view`");
+  }
   for (const char* below : kImageFolders) {
     if (!files.empty() || !fs::is_directory(folder / below, ignored)) continue;
     images = folder / below;

@@ -123,6 +123,14 @@ TEST_F(ListFolderTest, KnowsWhatItWouldRead) {
   EXPECT_FALSE(would_read("rgb/new.png"));
 }
 
+TEST_F(ListFolderTest, FiguresOfARunAreNoFrames) {
+  Image("path.ppm");
+  Text("run.json", "{}");
+  EXPECT_EQ(ListFolder(folder_.path()).files.size(), 1U);
+  Text("poses.csv", "frame\n");
+  EXPECT_THAT(ErrorFrom([&] { ListFolder(folder_.path()); }), HasSubstr("holds the results of a run"));
+}
+
 TEST_F(ListFolderTest, ReportsAnEmptyListing) {
   Text("rgb.txt", "# nothing\n");
   EXPECT_THAT(ErrorFrom([&] { ListFolder(folder_.path()); }), HasSubstr("rgb.txt: lists no images"));
