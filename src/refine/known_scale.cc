@@ -133,6 +133,7 @@ std::optional<GroundHeight> FindGroundHeight(std::span<const Rigid3> world_from_
     return {};
   const double height = MedianOf(heights);
   std::vector<double> distances;
+  distances.reserve(heights.size());
   for (const double h : heights) distances.push_back(std::abs(h - height));
   const double spread = 1.4826 * MedianOf(distances);
   if (spread > kMaxSpread * height) return {};

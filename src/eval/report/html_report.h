@@ -12,7 +12,7 @@ namespace calfvo {
 
 struct ReportOptions {
   ViewPlane plane = ViewPlane::kAuto;
-  std::string largest_errors_png;  // the bytes of EdgeSheetPng, where images can be had
+  std::string largest_errors_png;  // the bytes of EdgeSheetPng, where there are images
 };
 
 // Writes path, position, orientation and errors as .svg and .png, largest-errors.png if there is one, and
