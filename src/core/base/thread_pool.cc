@@ -55,10 +55,10 @@ ThreadPool::ThreadPool(int threads) : ThreadPool(NotStarted{}) {
   try {
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { Work(static_cast<size_t>(i)); });
   } catch (const std::system_error& error) {
-    throw TemporaryError(
-        fmt::format("only {} of {} threads could be started: {}; ask for fewer, or raise the limits of memory "
-                    "(ulimit -v) and processes (ulimit -u)",
-                    size(), threads, error.code().message()));
+    throw TemporaryError(fmt::format(
+        "only {} of {} threads could be started: {}; ask for fewer, or raise the limits of memory "
+        "(ulimit -v) and processes (ulimit -u)",
+        size(), threads, error.code().message()));
   }
 }
 
