@@ -32,7 +32,8 @@ PreparedWindow ReadWindow(const std::string& input, const ModelConfig& config,
                           const AttentionImageOptions& options) {
   const auto source = OpenInput(input, {.stride = options.stride, .start_s = options.start_s});
   Preprocessor preprocessor(config.input);
-  const auto values = static_cast<size_t>(3 * config.input.size * config.input.size);
+  const auto size = static_cast<size_t>(config.input.size);
+  const size_t values = 3 * size * size;
   PreparedWindow window;
   Frame frame;
   while (std::ssize(window.inputs) < config.window && source->Next(frame)) {
@@ -114,7 +115,9 @@ void DrawMap(std::span<const double> map, int side, SquareImage& image) {
   const double most = std::max(*std::max_element(map.begin(), map.end()), 1e-300);
   const double patch = static_cast<double>(image.size) / side;
   const auto value = [&](int x, int y) {
-    return map[static_cast<size_t>(std::clamp(y, 0, side - 1) * side + std::clamp(x, 0, side - 1))];
+    const auto row = static_cast<size_t>(std::clamp(y, 0, side - 1));
+    const auto column = static_cast<size_t>(std::clamp(x, 0, side - 1));
+    return map[row * static_cast<size_t>(side) + column];
   };
   for (int y = 0; y < image.size; ++y) {
     for (int x = 0; x < image.size; ++x) {
@@ -157,7 +160,7 @@ std::filesystem::path WriteAttention(const std::string& input, const std::string
     DrawMap(flow.Received(frame), side, window.images[static_cast<size_t>(frame)]);
   }
   const OwnedFiles files(folder, names);
-  const std::filesystem::path path = folder / names[0];
+  std::filesystem::path path = folder / names[0];
   WriteFileAtomically(path,
                       StripPng(std::span(window.images).first(static_cast<size_t>(options.frames) + 1)));
   files.Finish();
