@@ -32,6 +32,7 @@ endif()
 math(EXPR next_minor "${PROJECT_VERSION_MINOR} + 1")
 set(soname_version "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(soname_range "libcalfvo0 (>= ${soname_version}), libcalfvo0 (<< ${PROJECT_VERSION_MAJOR}.${next_minor}~)")
+file(WRITE "${made}/triggers" "activate-noawait ldconfig\n")
 file(WRITE "${made}/shlibs" "libcalfvo ${soname_version} ${soname_range}\n")
 
 string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or SOURCE_DATE_EPOCH
@@ -88,7 +89,7 @@ This package has the program, which reads video files, folders of images,
 cameras and recordings of robots, and writes trajectories, pages for a
 browser and the formats of other tools.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${made}/shlibs")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${made}/shlibs;${made}/triggers")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "monocular visual odometry without calibration - library
 ${about}
 This package has the shared library and the model calfvo-s.")
