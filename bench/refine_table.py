@@ -52,10 +52,10 @@ def clips(arguments, scratch):
     for sequence in arguments.sequences:
         yield pathlib.Path(sequence).name, pathlib.Path(sequence)
     for i in range(arguments.hard):
-        kind, seed = KINDS[i % len(KINDS)], arguments.seed + 31 * i
+        kind, seed = KINDS[i % len(KINDS)], arguments.seed + arguments.step * i
         yield f"{kind}, seed {seed}", rendered(arguments.calfvo, scratch, kind, "hard", seed)
     for i in range(arguments.focal):
-        seed = arguments.seed + 31 * i
+        seed = arguments.seed + arguments.step * i
         kind, preset, *motion = [("room", "phone", "--motion", "handheld"), ("hall", "phone", "--motion", "handheld"),
                                  ("street", "driving")][i % 3]
         yield f"{preset}, {kind}, seed {seed}", rendered(arguments.calfvo, scratch, kind, preset, seed, *motion)
@@ -68,6 +68,7 @@ def main():
     parser.add_argument("--hard", type=int, default=0)
     parser.add_argument("--focal", type=int, default=0)
     parser.add_argument("--seed", type=int, default=5000)
+    parser.add_argument("--step", type=int, default=31, help="from one clip's seed to the next")
     arguments = parser.parse_args()
     print("| sequence | t_rel, m/frame | r_rel, °/frame | ATE, m | ATE Sim(3), m | share | f, px | error of f | loops | ms/frame |")
     print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
