@@ -15,7 +15,7 @@ double Unit(double value) {
 
 // A product of several factors stays below 1 even where each speaks for refinement.
 double Favour(double evidence) {
-  return 1.0 - std::pow(1.0 - evidence, 1.5);
+  return 1.0 - std::pow(1.0 - evidence, 1.3);
 }
 
 EdgeEvidence MeanEvidence(std::span<const EdgeEvidence> edges) {
@@ -39,6 +39,8 @@ EdgeEvidence MeanEvidence(std::span<const EdgeEvidence> edges) {
   mean.change_log_length /= count;
   mean.flow_px /= count;
   mean.left_out_views /= count;
+  mean.refined_loss /= count;
+  mean.network_loss /= count;
   return mean;
 }
 
@@ -50,7 +52,7 @@ std::vector<EdgeWeight> WeighEdges(std::span<const EdgeEvidence> evidence, const
   // else.
   const double plausible = std::exp(-std::pow(camera.log_focal_over_network / 0.25, 2));
   const double observable = Unit((0.10 - camera.sigma_log_focal) / 0.05);
-  const double same_focal = std::exp(-std::pow(camera.log_focal_over_network / 0.08, 2));
+  const double same_focal = std::exp(-std::pow(camera.log_focal_over_network / 0.13, 2));
   std::vector<EdgeWeight> weights;
   for (size_t i = 0; i < evidence.size(); ++i) {
     const size_t begin = i - std::min(i, static_cast<size_t>(radius));
@@ -58,13 +60,15 @@ std::vector<EdgeWeight> WeighEdges(std::span<const EdgeEvidence> evidence, const
     const EdgeEvidence edge = MeanEvidence(evidence.subspan(begin, end - begin));
     EdgeWeight& weight = weights.emplace_back();
     if (edge.left_out_views < 10.0 || edge.flow_px < 0.7 || !(edge.network_loss > 0.0)) continue;
-    const double valid = plausible * Unit((10.0 - edge.change_rotation) / 5.0) *
-                         Unit((0.95 - edge.refined_loss / edge.network_loss) / 0.6);
-    weight.rotation = Favour(valid * Unit(1.0 - edge.halves_rotation * edge.halves_rotation) * observable);
+    const double n = edge.left_out_views;
+    // A loss beyond that of a tracker's noise comes from what the model lacks: a lens, things that move.
+    const double explained = Unit((0.45 - edge.refined_loss / n) / 0.25);
+    const double valid = plausible * explained * Unit((8.0 - edge.change_rotation) / 4.0) *
+                         Unit((1.1 - edge.refined_loss / edge.network_loss) / 0.1) * n / (n + 10.0);
+    weight.rotation = Favour(valid * observable / (1.0 + edge.halves_rotation * edge.halves_rotation));
     weight.rotation_gain = weight.rotation * same_focal;
-    weight.translation = Favour(valid * std::exp(-edge.change_log_length * edge.change_log_length) *
-                                Unit(1.0 - 0.15 * edge.halves_translation * edge.halves_translation) *
-                                edge.left_out_views / (edge.left_out_views + 30.0));
+    weight.translation = Favour(valid * std::exp(-0.7 * edge.change_log_length * edge.change_log_length) *
+                                Unit(1.0 - 0.05 * edge.halves_translation * edge.halves_translation));
   }
   return weights;
 }

@@ -38,13 +38,18 @@ TEST(Gate, BadEvidenceIsRefused) {
   few.left_out_views = 5.0;
   EdgeEvidence still = kGood;
   still.flow_px = 0.1;
-  for (const EdgeEvidence& evidence : {disagree, worse, few, still}) {
+  EdgeEvidence unexplained = kGood;
+  unexplained.refined_loss = 100.0;
+  unexplained.network_loss = 200.0;
+  for (const EdgeEvidence& evidence : {worse, few, still, unexplained}) {
     EXPECT_EQ(WeightOf(evidence).rotation, 0.0);
     EXPECT_EQ(WeightOf(evidence).translation, 0.0);
   }
+  EXPECT_LT(WeightOf(disagree).rotation, 1.3 / (1.0 + 5.0 * 5.0));
+  EXPECT_EQ(WeightOf(disagree).translation, 0.0);
   EdgeEvidence shrunk = kGood;
   shrunk.change_log_length = 2.0;
-  EXPECT_LT(WeightOf(shrunk).translation, 1.5 * std::exp(-4.0));
+  EXPECT_LT(WeightOf(shrunk).translation, 1.3 * std::exp(-0.7 * 4.0));
   EXPECT_EQ(WeightOf(shrunk).rotation, WeightOf(kGood).rotation);
   EXPECT_EQ(WeightOf(kGood, {.sigma_log_focal = 0.2}).rotation, 0.0);
   EXPECT_LT(WeightOf(kGood, {.sigma_log_focal = 0.01, .log_focal_over_network = 0.5}).rotation, 0.05);
