@@ -12,9 +12,10 @@ import sys
 
 OBJECTS = "src/nn/backend/CMakeFiles/calfvo_backend.dir/cpu"
 # Source, instruction that multiplies, and products that it adds.
-KERNELS = [("kernels_generic", "fmla", 4), ("kernels_neon", "fmla", 4), ("kernels_neon_bf16", "bfmmla", 16)]
-# None of them has BFMMLA.
+KERNELS = [("kernels_generic", "fmla", 4), ("kernels_neon", "fmla", 4), ("kernels_neon_bf16", "bfmmla", 16), ("kernels_neon_dot", "sdot", 16)]
 CPUS = ["cortex-a55", "cortex-a57", "tsv110"]
+# Those that have an instruction.
+MODELLED = {"fmla": CPUS, "sdot": ["cortex-a55", "tsv110"], "bfmmla": []}
 
 
 def loops(path):
@@ -57,7 +58,7 @@ def main():
         # The loop of whole tiles; the longest, as the compiler emits it once for each use.
         body = max(loops(folder / f"{name}.cc.o"), key=lambda body: (multiplications(body), len(body)))
         count = multiplications(body)
-        estimates = [cycles(body, cpu) if instruction == "fmla" else None for cpu in CPUS]
+        estimates = [cycles(body, cpu) if cpu in MODELLED[instruction] else None for cpu in CPUS]
         print(f"{name:<18} {len(body):>5} {count:>9} {1000 * len(body) / (count * products):>18.0f}  "
               + "  ".join(f"{'-' if c is None else f'{c / count:.2f}':>10}" for c in estimates))
 

@@ -62,6 +62,27 @@ struct MaddProduct {
     return packed;
   }
 };
+#elif defined(CALFVO_NEON) && defined(__ARM_FEATURE_DOTPROD)
+// Four products of signed bytes are added in one instruction.
+struct DotProduct {
+  using Element = int8_t;
+  using Packed = uint32_t;
+  using Sum = IVec;
+  static constexpr int64_t kPerStep = 4;
+  static constexpr int64_t kMostSteps = kEveryStep;
+  static constexpr int kOffset = 0;
+
+  static IVec MultiplyAdd(Packed a, const Packed* b, IVec sum) {
+    const int8x16_t row = vreinterpretq_s8_u32(vdupq_n_u32(a));
+    return reinterpret_cast<IVec>(
+        vdotq_s32(reinterpret_cast<int32x4_t>(sum), vreinterpretq_s8_u32(vld1q_u32(b)), row));
+  }
+  static Packed PackWeights(const int8_t (&w)[kPerStep]) {
+    Packed packed;
+    __builtin_memcpy(&packed, w, sizeof(packed));
+    return packed;
+  }
+};
 #else
 // Integers in floats. A product is at most 127², so that sums of 1024 are exact.
 struct FloatIntProduct {
@@ -205,6 +226,8 @@ struct ByteTiles : VectorTiles<Product> {
 using Int8Tiles = ByteTiles<VnniProduct>;
 #elif defined(__AVX2__) && !defined(__AVX512F__)
 using Int8Tiles = PackedTiles<MaddProduct>;
+#elif defined(CALFVO_NEON) && defined(__ARM_FEATURE_DOTPROD)
+using Int8Tiles = PackedTiles<DotProduct>;
 #else
 using Int8Tiles = PackedTiles<FloatIntProduct>;
 #endif

@@ -75,6 +75,8 @@ bool Bf16IsSlow() {
 #elif defined(__aarch64__)
 extern const CpuKernels kNeonKernels;
 extern const CpuKernels kNeonBf16Kernels;
+extern const CpuKernels kNeonDotKernels;
+extern const CpuKernels kNeonBf16DotKernels;
 #endif
 
 std::vector<const CpuKernels*> SupportedKernels() {
@@ -91,7 +93,8 @@ std::vector<const CpuKernels*> SupportedKernels() {
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (avx2) supported.push_back(&kAvx2Kernels);
 #elif defined(__aarch64__)
-  if ((::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0) supported.push_back(&kNeonBf16Kernels);
+  const bool bf16 = (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
+  if (bf16) supported.push_back(&kNeonBf16Kernels);
   supported.push_back(&kNeonKernels);
 #endif
   supported.push_back(&kGenericKernels);
@@ -102,6 +105,10 @@ std::vector<const CpuKernels*> SupportedKernels() {
   if (vnni) supported.push_back(&kAvx512VnniKernels);
   if (avx2 && HasAvxVnni()) supported.push_back(&kAvxVnniKernels);
   if (avx2) supported.push_back(&kAvx2Int8Kernels);
+#elif defined(__aarch64__)
+  const bool dot = (::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+  if (dot && bf16) supported.push_back(&kNeonBf16DotKernels);
+  if (dot) supported.push_back(&kNeonDotKernels);
 #endif
   supported.push_back(&kGenericInt8Kernels);
   return supported;
