@@ -4,12 +4,14 @@
 
 usage: bench/loop_table.py CALFVO [--seed S] [--frames N]
 
-Three clips go somewhere and the same way back, so that they end where they began; two are clips of different places, one after the
-other, in which every loop between the two would be false.
+Three clips go once around a circle of 1 m, looking outwards, and 30° further: only their end sees what their start saw. Three go
+somewhere and the same way back. Two are clips of different places, one after the other, in which every loop between the two would
+be false.
 """
 import argparse
 import csv
 import json
+import math
 import pathlib
 import tempfile
 
@@ -20,10 +22,22 @@ def lines(path):
     return [line for line in path.read_text().splitlines() if not line.startswith("#")]
 
 
-def render(calfvo, clip, kind, seed, frames):
-    run(calfvo, "synth", kind, "-o", clip, "--preset", "phone", "--motion", "handheld", "--size", "480x360", "--seed", seed,
-        "--frames", frames, "--no-video", "--quiet")
+def render(calfvo, clip, kind, seed, frames, *motion):
+    run(calfvo, "synth", kind, "-o", clip, "--preset", "phone", "--size", "480x360", "--seed", seed, "--frames", frames, "--no-video",
+        "--quiet", *(motion or ("--motion", "handheld")))
     return [(line.split()[1], truth.split()[1:]) for line, truth in zip(lines(clip / "rgb.txt"), lines(clip / "groundtruth.txt"))], clip
+
+
+def write_circle(folder, poses=200):
+    """The path of a camera that goes around, as TUM file: x right, y down, z forward."""
+    folder.mkdir()
+    lines = []
+    for i in range(poses):
+        turn = math.radians(390 * i / (poses - 1))
+        lines.append(f"{i / 30:.6f} {math.sin(turn):.6f} {0.08 * math.sin(2.3 * turn):.6f} {math.cos(turn):.6f} "
+                     f"0 {math.sin(turn / 2):.6f} 0 {math.cos(turn / 2):.6f}")
+    (folder / "circle.txt").write_text("\n".join(lines) + "\n")
+    return folder
 
 
 def write(folder, parts):
@@ -61,14 +75,24 @@ def main():
     calfvo = pathlib.Path(arguments.calfvo).resolve()
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
+        header = "| ATE Sim(3) without loops, m | with loops, m | ratio | loops |\n|---|---|---|---|---|"
+
+        def compare(name, sequence):
+            without, _ = refined(calfvo, sequence, scratch / f"out-{sequence.name}-without", "--no-loops")
+            closed, loops = refined(calfvo, sequence, scratch / f"out-{sequence.name}")
+            print(f"| {name} | {without:.4f} | {closed:.4f} | {without / closed:.1f} | {len(loops)} |", flush=True)
+
+        print("| clip, once around", header, flush=True)
+        circle = write_circle(scratch / "paths")
+        for i, kind in enumerate(["hall", "warehouse", "room"]):
+            _, clip = render(calfvo, scratch / f"around-{kind}", kind, arguments.seed + i, 3 * arguments.frames, "--trajectories",
+                             circle)
+            compare(kind, clip)
+        print("\n| clip, there and back", header, flush=True)
         clips = {kind: render(calfvo, scratch / kind, kind, arguments.seed + i, arguments.frames)
                  for i, kind in enumerate(["room", "hall", "warehouse"])}
-        print("| clip, there and back | ATE Sim(3) without loops, m | with loops, m | ratio | loops |\n|---|---|---|---|---|", flush=True)
         for kind, (frames, clip) in clips.items():
-            sequence = write(scratch / f"return-{kind}", [(frames, clip), (frames[-2::-1], clip)])
-            without, _ = refined(calfvo, sequence, scratch / f"out-{kind}-without", "--no-loops")
-            closed, loops = refined(calfvo, sequence, scratch / f"out-{kind}")
-            print(f"| {kind} | {without:.4f} | {closed:.4f} | {without / closed:.1f} | {len(loops)} |", flush=True)
+            compare(kind, write(scratch / f"return-{kind}", [(frames, clip), (frames[-2::-1], clip)]))
         print("\n| two places, one after the other | loops between the two |\n|---|---|", flush=True)
         for first, second in [("room", "hall"), ("hall", "warehouse")]:
             sequence = write(scratch / f"{first}-{second}", [clips[first], clips[second]])

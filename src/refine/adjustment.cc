@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "core/geometry/so3.h"
@@ -37,11 +38,11 @@ class Problem {
   Problem(Adjustment& adjustment, const AdjustOptions& options)
       : adjustment_(adjustment),
         fix_points_(options.fix_points),
+        loss_px_(options.loss_px),
         deltas_(adjustment.keyframes.size(), PoseDelta::Zero()) {
     ceres::Problem::Options ownership;
     ownership.loss_function_ownership = ceres::DO_NOT_TAKE_OWNERSHIP;
     problem_ = std::make_unique<ceres::Problem>(ownership);
-    loss_ = std::make_unique<ceres::CauchyLoss>(options.loss_px);
     ordering_ = std::make_shared<ceres::ParameterBlockOrdering>();
     AddPoses();
     AddCamera(options.prior);
@@ -115,9 +116,10 @@ class Problem {
       }
       ordering_->AddElementToGroup(&track.inverse_depth, 0);
       double* const anchor = delta(track.views.front().keyframe);
+      ceres::LossFunction* const loss = LossOf(track.noise);
       for (size_t v = 1; v < track.views.size(); ++v) {
-        problem_->AddResidualBlock(new ReprojectionCost(ViewOf(adjustment_, track, track.views[v])),
-                                   loss_.get(), anchor, delta(track.views[v].keyframe), &track.inverse_depth,
+        problem_->AddResidualBlock(new ReprojectionCost(ViewOf(adjustment_, track, track.views[v])), loss,
+                                   anchor, delta(track.views[v].keyframe), &track.inverse_depth,
                                    adjustment_.camera.data());
       }
     }
@@ -149,13 +151,24 @@ class Problem {
     }
   }
 
+  // Residuals are divided by `noise`.
+  ceres::LossFunction* LossOf(double noise) {
+    std::unique_ptr<ceres::LossFunction>& loss = losses_[noise];
+    if (!loss) {
+      loss = std::make_unique<ceres::ScaledLoss>(new ceres::CauchyLoss(loss_px_ * noise),
+                                                 1.0 / (noise * noise), ceres::TAKE_OWNERSHIP);
+    }
+    return loss.get();
+  }
+
   double* delta(int keyframe) { return deltas_[static_cast<size_t>(keyframe)].data(); }
 
   Adjustment& adjustment_;
   const bool fix_points_;
+  const double loss_px_;
   std::vector<PoseDelta> deltas_;
   double gain_ = 1.0;
-  std::unique_ptr<ceres::LossFunction> loss_;
+  std::map<double, std::unique_ptr<ceres::LossFunction>> losses_;
   std::unique_ptr<ceres::Problem> problem_;
   std::shared_ptr<ceres::ParameterBlockOrdering> ordering_;
 };

@@ -63,7 +63,7 @@ std::vector<EdgeWeight> WeighEdges(std::span<const EdgeEvidence> evidence, const
     const double n = edge.left_out_views;
     // A loss beyond that of a tracker's noise comes from what the model lacks: a lens, things that move.
     const double explained = Unit((0.45 - edge.refined_loss / n) / 0.25);
-    const double valid = plausible * explained * Unit((8.0 - edge.change_rotation) / 4.0) *
+    const double valid = plausible * explained * Unit((10.0 - edge.change_rotation) / 5.0) *
                          Unit((1.1 - edge.refined_loss / edge.network_loss) / 0.1) * n / (n + 10.0);
     weight.rotation = Favour(valid * observable / (1.0 + edge.halves_rotation * edge.halves_rotation));
     weight.rotation_gain = weight.rotation * same_focal;

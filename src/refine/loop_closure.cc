@@ -7,6 +7,7 @@
 #include <ceres/rotation.h>
 #include <ceres/solver.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -68,7 +69,9 @@ constexpr double kChainTranslation = 0.03;  // of the edge's length
 constexpr double kChainLogScale = 0.02;     // per keyframe
 constexpr double kLoopRotation = 0.01;
 constexpr double kLoopTranslation = 0.01;  // metres, at least
+constexpr double kLoopDepthShare = 0.005;  // of the points' depth
 constexpr double kLoopLogScale = 0.05;
+constexpr double kFeatureNoise = 4.0;  // of ORB features, over that of tracked corners
 
 void SolvePoseGraph(const std::vector<Loop>& loops, Adjustment& all) {
   std::vector<Node> nodes;
@@ -91,7 +94,8 @@ void SolvePoseGraph(const std::vector<Loop>& loops, Adjustment& all) {
   }
   for (const Loop& loop : loops) {
     add(static_cast<size_t>(loop.first), static_cast<size_t>(loop.second), loop.first_from_second,
-        kLoopRotation, kLoopTranslation, kLoopLogScale, new ceres::CauchyLoss(2.0));
+        kLoopRotation, std::max(kLoopTranslation, kLoopDepthShare * MedianDepth(loop)), kLoopLogScale,
+        new ceres::CauchyLoss(2.0));
   }
   problem.SetParameterBlockConstant(nodes.front().data());
   ceres::Solver::Options options;
@@ -131,7 +135,8 @@ void CloseLoops(const std::vector<Loop>& loops, const AdjustOptions& options, Ad
                             .views = {{match.anchor, match.anchor_pixel},
                                       {match.partner, match.partner_pixel},
                                       {loop.second, match.second_pixel}},
-                            .inverse_depth = match.inverse_depth});
+                            .inverse_depth = match.inverse_depth,
+                            .noise = kFeatureNoise});
     }
   }
   SolvePoseGraph(loops, all);

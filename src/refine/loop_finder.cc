@@ -416,14 +416,6 @@ class LoopFinder::Impl {
     return kept;
   }
 
-  static double MedianDepth(const Loop& loop) {
-    std::vector<double> depths;
-    for (const Loop::Match& match : loop.matches) depths.push_back(1.0 / match.inverse_depth);
-    const auto middle = depths.begin() + static_cast<ptrdiff_t>(depths.size() / 2);
-    std::nth_element(depths.begin(), middle, depths.end());
-    return *middle;
-  }
-
   const Rigid3& PoseOf(const std::vector<Keyframe>& keyframes, size_t place) const {
     return keyframes[static_cast<size_t>(described_[place].keyframe)].world_from_camera;
   }
@@ -434,6 +426,14 @@ class LoopFinder::Impl {
   int keyframes_ = 0;
   double longer_side_ = 0.0;
 };
+
+double MedianDepth(const Loop& loop) {
+  std::vector<double> depths;
+  for (const Loop::Match& match : loop.matches) depths.push_back(1.0 / match.inverse_depth);
+  const auto middle = depths.begin() + static_cast<ptrdiff_t>(depths.size() / 2);
+  std::nth_element(depths.begin(), middle, depths.end());
+  return *middle;
+}
 
 LoopFinder::LoopFinder(const LoopOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 LoopFinder::~LoopFinder() = default;

@@ -50,6 +50,9 @@ struct Loop {
   std::vector<Match> matches = {};
 };
 
+// Of the points of its matches, in metres.
+double MedianDepth(const Loop& loop);
+
 // One video; keyframes are numbered from 0. About 45 bytes per feature and keyframe are kept.
 class LoopFinder {
  public:

@@ -38,6 +38,7 @@ struct Track {
   int64_t id = 0;
   std::vector<View> views = {};  // at least two; the first is the anchor
   double inverse_depth = 0.0;    // 1 / metres, along the anchor's optical axis
+  double noise = 1.0;            // of its pixels, over that of tracked corners
 };
 
 }  // namespace calfvo
