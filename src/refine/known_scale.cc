@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "refine/known_scale.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -24,6 +26,11 @@ constexpr double kMinWidth = 0.15;  // standard deviation of the inliers across 
 constexpr double kMinStretches = 0.2;   // of all
 constexpr double kMaxSpread = 0.25;     // of the heights
 constexpr double kStretchSigma = 0.05;  // relative, of one stretch
+// The network's scale errs by 0.22 (standard deviation of the logarithm): beyond three times that a hint is
+// wrong.
+constexpr double kMaxLogScale = 0.7;
+// Seconds that the second time of a known distance may lie after the last frame.
+constexpr double kMaxTimePastEnd = 0.1;
 
 // n·x = height, n close to the downward axis y.
 struct Plane {
@@ -140,6 +147,56 @@ std::optional<GroundHeight> FindGroundHeight(std::span<const Rigid3> world_from_
   const double sigma =
       std::max(spread, kStretchSigma * height) / std::sqrt(static_cast<double>(heights.size()));
   return GroundHeight{height, sigma, static_cast<int>(heights.size())};
+}
+
+namespace {
+
+// The position of the frame nearest to `time_s`.
+Eigen::Vector3d PositionAt(double time_s, std::span<const Rigid3> world_from_camera,
+                           std::span<const double> times_s) {
+  const auto nearest = std::min_element(times_s.begin(), times_s.end(), [time_s](double a, double b) {
+    return std::abs(a - time_s) < std::abs(b - time_s);
+  });
+  return world_from_camera[static_cast<size_t>(nearest - times_s.begin())].translation;
+}
+
+}  // namespace
+
+KnownScale FindKnownScale(const RefineOptions& options, std::span<const Rigid3> world_from_camera,
+                          std::span<const double> times_s, std::span<const MapPoint> points) {
+  KnownScale result;
+  double known = 0.0;
+  double measured = 0.0;
+  const char* what = nullptr;
+  if (options.camera_height_m) {
+    const std::optional<GroundHeight> ground = FindGroundHeight(world_from_camera, points);
+    if (!ground) return {.warning = "the camera height was not used: no ground plane in view"};
+    known = *options.camera_height_m;
+    measured = ground->height;
+    result.sigma = ground->sigma / ground->height;
+    what = "camera height";
+  } else {
+    const KnownDistance& distance = *options.distance;
+    const double end_s = times_s.back();
+    const double interval_s = end_s / static_cast<double>(times_s.size());
+    if (distance.second_s > end_s + std::max(interval_s, kMaxTimePastEnd)) {
+      return {.warning = fmt::format(
+                  "the distance was not used: its second time is {:g} s, the last frame is at {:.4g} s",
+                  distance.second_s, end_s)};
+    }
+    known = distance.metres;
+    measured = (PositionAt(distance.second_s, world_from_camera, times_s) -
+                PositionAt(distance.first_s, world_from_camera, times_s))
+                   .norm();
+    what = "distance";
+  }
+  if (!(measured > 0.0) || std::abs(std::log(known / measured)) > kMaxLogScale) {
+    return {.warning =
+                fmt::format("the {} of {:g} m was not used: it contradicts the video, which shows {:.2g} m",
+                            what, known, measured)};
+  }
+  result.scale = known / measured;
+  return result;
 }
 
 }  // namespace calfvo

@@ -5,9 +5,11 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "calfvo/camera.h"
 #include "calfvo/geometry.h"
+#include "calfvo/refine.h"
 
 namespace calfvo {
 
@@ -23,5 +25,17 @@ struct GroundHeight {
 // by more than a quarter. Deterministic.
 std::optional<GroundHeight> FindGroundHeight(std::span<const Rigid3> world_from_camera,
                                              std::span<const MapPoint> points);
+
+// What a trajectory and its map must be multiplied by.
+struct KnownScale {
+  double scale = 1.0;
+  double sigma = 0.0;        // relative; 0: not known
+  std::string warning = {};  // why the hint was not used; else empty
+};
+
+// By the camera height or distance of `options`, one of which must be set. `times_s` of the poses count from
+// the first.
+KnownScale FindKnownScale(const RefineOptions& options, std::span<const Rigid3> world_from_camera,
+                          std::span<const double> times_s, std::span<const MapPoint> points);
 
 }  // namespace calfvo

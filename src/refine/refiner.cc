@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "refine/refiner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <optional>
+#include <string>
 #include <utility>
 
 #include "calfvo/error.h"
 #include "core/geometry/so3.h"
+#include "refine/camera_estimate.h"
 #include "refine/feature_tracker.h"
 #include "refine/keyframe_selector.h"
 #include "refine/known_scale.h"
@@ -30,27 +29,6 @@ struct Schedule {
 };
 constexpr Schedule kOffline{240, 40, 10};
 constexpr Schedule kLive{16, 5, 6};
-constexpr int64_t kDistortionKeyframes = 50;  // after which k1 stays 0 unless it was found useful
-
-// σ of the camera before any evidence: relative for f, of the half diagonal for the centre, frame intervals.
-constexpr double kFocalSigma = 0.1;
-constexpr double kCenterSigma = 0.02;
-constexpr double kReadoutSigma = 0.3;
-constexpr double kK1Sigma = 0.3;
-// Windows overlap and share unmodelled errors: a posterior becomes the next prior with more than its own σ.
-constexpr double kPriorInflation = 1.5;
-constexpr CameraParams kSigmaFloor = {0.003, 0.5, 0.5, 0.01, 0.003};
-// Refined errors exceed what independent residuals imply; measured on synthetic clips (docs/refine.md).
-constexpr double kPosteriorInflation = 3.0;
-// A given focal length is questioned beyond this many standard deviations from that of the tracks, if they
-// know it.
-constexpr double kFocalConflict = 3.0;
-constexpr double kFocalKnown = 0.1;
-// The network's scale errs by 0.22 (standard deviation of the logarithm): beyond three times that a hint is
-// wrong.
-constexpr double kMaxLogScale = 0.7;
-// Seconds that the second time of a known distance may lie after the last frame.
-constexpr double kMaxTimePastEnd = 0.1;
 
 double ThreadSeconds() {
   timespec now{};
@@ -78,10 +56,11 @@ class Refiner::Impl {
       : options_(options),
         live_(live),
         schedule_(live ? kLive : kOffline),
-        correlation_(correlation),
         sink_(std::move(sink)),
+        camera_(options),
         covariance_(correlation) {
     options.Validate();
+    window_options_.correlation = correlation;
     if (live && (options.camera_height_m || options.distance)) {
       throw Error("a camera height or a distance needs the whole video: not for live runs");
     }
@@ -90,12 +69,12 @@ class Refiner::Impl {
   void Add(const FrameRecord& frame, const TrackedPose& pose) {
     const double start = ThreadSeconds();
     const GrayImage& image = *frame.gray;
-    if (frames_ == 0) StartCamera(frame);
+    if (frames_ == 0) camera_.Start(frame);
     TrackedFrame& tracked = window_.emplace_back();
     tracked.frame = frames_++;
     tracked.edge = {pose.edge.first_from_second, pose.edge.sigma_rotation_rad, pose.edge.sigma_translation_m};
     tracked.observations = tracker_.Track(image, pose.edge.first_from_second.rotation,
-                                          std::exp(window_options_.prior.mean[kLogFocal]), frame.mask.get());
+                                          camera_.tracked_focal_px(), frame.mask.get());
     observations_ += static_cast<double>(tracked.observations.size());
     tracked.is_keyframe = selector_.IsKeyframe(tracked.observations, std::max(image.width, image.height));
     last_image_ = frame.gray;
@@ -131,29 +110,6 @@ class Refiner::Impl {
  private:
   bool closes_loops() const { return options_.loops && !live_; }
 
-  void StartCamera(const FrameRecord& frame) {
-    const double width = frame.gray->width;
-    const double height = frame.gray->height;
-    width_ = frame.width;
-    height_ = frame.height;
-    scale_ = std::max<double>(frame.width, frame.height * frame.width_over_height) / width;
-    const double half_diagonal = 0.5 * std::hypot(width, height);
-    CameraPrior& prior = window_options_.prior;
-    prior.mean = {0.5 * std::log(width * height), 0.5 * width, 0.5 * height, 0.0, 0.0};
-    prior.sigma = {kFocalSigma, kCenterSigma * half_diagonal, kCenterSigma * half_diagonal, kReadoutSigma,
-                   kK1Sigma};
-    std::optional<double> given = options_.focal_px;
-    if (options_.fov_deg) given = 0.5 * width * scale_ / std::tan(0.5 * *options_.fov_deg * M_PI / 180.0);
-    if (given) {
-      prior.mean[kLogFocal] = std::log(*given / scale_);
-      prior.sigma[kLogFocal] = options_.focal_sigma;
-      window_options_.search_focal = false;
-    }
-    window_options_.image_height = height;
-    window_options_.correlation = correlation_;
-    first_prior_ = prior;
-  }
-
   void RefineOpenWindow(bool last) {
     std::vector<size_t> keyframes;  // their indices in window_
     for (size_t i = 0; i < window_.size(); ++i) {
@@ -164,13 +120,18 @@ class Refiner::Impl {
       EmitNetwork();
       return;
     }
+    camera_.Prepare(window_options_);
     const RefinedWindow refined = RefineWindow(window_, fixed_poses_, window_options_);
     const size_t final_keyframe = keyframes.size() - 1 - (last ? 0 : schedule_.lag);
     const std::vector<Rigid3> poses = Emit(refined, keyframes, final_keyframe);
     KeepPoints(refined, keyframes, final_keyframe);
     KeepCourse(refined, final_keyframe);
-    if (summary_.camera_course.size() == 1) CheckGivenFocal(refined);
-    CarryCamera(refined);
+    if (summary_.camera_course.size() == 1) {
+      if (std::string warning = camera_.CheckGiven(refined); !warning.empty()) {
+        summary_.warnings.push_back(std::move(warning));
+      }
+    }
+    camera_.Carry(refined, summary_.keyframes);
 
     for (; chain_.size() < static_cast<size_t>(emitted_);) {
       const TrackedFrame& frame = window_[chain_.size() - static_cast<size_t>(window_.front().frame)];
@@ -302,98 +263,34 @@ class Refiner::Impl {
       std::nth_element(errors[k].begin(), middle, errors[k].end());
       course.residual_px = *middle;
     }
-    const double focal = scale_ * std::exp(solved.camera[kLogFocal]);
+    const double focal = camera_.input_focal_px(solved.camera);
     summary_.camera_course.push_back(
         {solved.keyframes.back().frame, focal, focal * refined.camera.sigma_log_focal});
-  }
-
-  // Whether the tracks of the first window deny the focal length that the user gave.
-  void CheckGivenFocal(const RefinedWindow& refined) {
-    if (!options_.focal_px && !options_.fov_deg) return;
-    Adjustment free = refined.adjustment;
-    AdjustOptions options{.prior = first_prior_, .trust = window_options_.trust, .max_iterations = 30};
-    options.prior.sigma[kLogFocal] = 0.5;
-    if (free.camera[kK1] == 0.0) options.prior.sigma[kK1] = 0.0;
-    Adjust(free, options);
-    const double sigma =
-        kPosteriorInflation * std::sqrt(ComputePosterior(free, options).camera(kLogFocal, kLogFocal));
-    const double difference = free.camera[kLogFocal] - first_prior_.mean[kLogFocal];
-    if (!(sigma < kFocalKnown) ||
-        std::abs(difference) < kFocalConflict * std::hypot(sigma, options_.focal_sigma))
-      return;
-    const double focal = scale_ * std::exp(free.camera[kLogFocal]);
-    summary_.warnings.push_back(fmt::format(
-        "the given focal length of {:.0f} px contradicts the tracks: they imply {:.0f} ± {:.0f} px",
-        scale_ * std::exp(first_prior_.mean[kLogFocal]), focal, sigma * focal));
   }
 
   // Scales the path and the map to the height or distance that the user gave.
   void ApplyKnownScale() {
     if (!options_.camera_height_m && !options_.distance) return;
     std::vector<Rigid3> poses;
-    for (const RefinedPose& pose : poses_) poses.push_back(pose.pose.world_from_camera);
-    double known = 0.0;
-    double measured = 0.0;
-    std::string what;
-    if (options_.camera_height_m) {
-      const std::optional<GroundHeight> ground = FindGroundHeight(poses, summary_.points);
-      if (!ground) {
-        summary_.warnings.emplace_back("the camera height was not used: no ground plane in view");
-        return;
-      }
-      known = *options_.camera_height_m;
-      measured = ground->height;
-      summary_.scale_sigma = ground->sigma / ground->height;
-      what = "camera height";
-    } else {
-      const double end_s = SecondsSinceStart(poses_.back());
-      const double interval_s = end_s / static_cast<double>(poses_.size());
-      if (options_.distance->second_s > end_s + std::max(interval_s, kMaxTimePastEnd)) {
-        summary_.warnings.push_back(
-            fmt::format("the distance was not used: its second time is {:g} s, the last frame is at {:.4g} s",
-                        options_.distance->second_s, end_s));
-        return;
-      }
-      known = options_.distance->metres;
-      measured = (PositionAt(options_.distance->second_s) - PositionAt(options_.distance->first_s)).norm();
-      what = "distance";
+    std::vector<double> times_s;
+    for (const RefinedPose& pose : poses_) {
+      poses.push_back(pose.pose.world_from_camera);
+      times_s.push_back(1e-9 *
+                        static_cast<double>(pose.frame.timestamp_ns - poses_.front().frame.timestamp_ns));
     }
-    if (!(measured > 0.0) || std::abs(std::log(known / measured)) > kMaxLogScale) {
-      summary_.warnings.push_back(
-          fmt::format("the {} of {:g} m was not used: it contradicts the video, which shows {:.2g} m", what,
-                      known, measured));
-      summary_.scale_sigma = 0.0;
-      return;
-    }
-    const double scale = known / measured;
-    summary_.scale = scale;
+    const KnownScale known = FindKnownScale(options_, poses, times_s, summary_.points);
+    if (!known.warning.empty()) summary_.warnings.push_back(known.warning);
+    summary_.scale = known.scale;
+    summary_.scale_sigma = known.sigma;
     for (RefinedPose& refined : poses_) {
       TrackedPose& pose = refined.pose;
-      pose.world_from_camera.translation *= scale;
-      pose.covariance.topRows<3>() *= scale;
-      pose.covariance.leftCols<3>() *= scale;
-      pose.edge.first_from_second.translation *= scale;
-      pose.edge.sigma_translation_m *= scale;
+      pose.world_from_camera.translation *= known.scale;
+      pose.covariance.topRows<3>() *= known.scale;
+      pose.covariance.leftCols<3>() *= known.scale;
+      pose.edge.first_from_second.translation *= known.scale;
+      pose.edge.sigma_translation_m *= known.scale;
     }
-    for (MapPoint& point : summary_.points) point.x_in_world *= scale;
-  }
-
-  double SecondsSinceStart(const RefinedPose& pose) const {
-    return 1e-9 * static_cast<double>(pose.frame.timestamp_ns - poses_.front().frame.timestamp_ns);
-  }
-
-  // The position of the frame nearest to `time_s` after the first frame.
-  Eigen::Vector3d PositionAt(double time_s) const {
-    const RefinedPose* nearest = &poses_.front();
-    double least = std::abs(time_s);
-    for (const RefinedPose& pose : poses_) {
-      const double time = SecondsSinceStart(pose);
-      if (std::abs(time - time_s) < least) {
-        least = std::abs(time - time_s);
-        nearest = &pose;
-      }
-    }
-    return nearest->pose.world_from_camera.translation;
+    for (MapPoint& point : summary_.points) point.x_in_world *= known.scale;
   }
 
   // Corrects the poses of all frames where places were seen twice.
@@ -406,12 +303,13 @@ class Refiner::Impl {
       keyframe_poses.push_back(poses_[i].pose.world_from_camera);
     }
     if (keyframes.size() < 2) return;
+    camera_.Prepare(window_options_);
     Adjustment all = BuildAdjustment(chain_, keyframe_poses, window_options_);
     for (Keyframe& keyframe : all.keyframes) keyframe.fixed = false;
     all.tracks = std::move(tracks_);
     const std::vector<Loop> loops = loop_finder_.Find(all.keyframes, all.camera, all.image_height);
     if (loops.empty()) return;
-    AdjustOptions options{.prior = window_options_.prior, .trust = window_options_.trust};
+    AdjustOptions options{.prior = camera_.prior(), .trust = window_options_.trust};
     if (all.camera[kK1] == 0.0) options.prior.sigma[kK1] = 0.0;
     CloseLoops(loops, options, all);
     for (const Loop& loop : loops) {
@@ -419,7 +317,7 @@ class Refiner::Impl {
                                 static_cast<int>(keyframes[static_cast<size_t>(loop.second)]),
                                 static_cast<int>(loop.matches.size())});
     }
-    window_options_.prior.mean = all.camera;
+    camera_.Replace(all.camera);
     std::vector<Keyframe> frames(chain_.size());
     for (size_t i = 1; i < chain_.size(); ++i)
       chain_[i].edge.first_from_second = poses_[i].pose.edge.first_from_second;
@@ -435,48 +333,10 @@ class Refiner::Impl {
     }
   }
 
-  // The camera of this window is the next one's prior.
-  void CarryCamera(const RefinedWindow& refined) {
-    CameraPrior& prior = window_options_.prior;
-    prior.mean = refined.adjustment.camera;
-    for (size_t i = 0; i < prior.sigma.size(); ++i) {
-      const double sigma =
-          std::sqrt(refined.posterior.camera(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)));
-      posterior_sigma_[i] = sigma;
-      if (prior.sigma[i] > 0.0 && sigma > 1e-5) {
-        prior.sigma[i] = std::clamp(kPriorInflation * sigma, kSigmaFloor[i], first_prior_.sigma[i]);
-      }
-    }
-    window_options_.search_focal = window_options_.search_focal && prior.sigma[kLogFocal] > 0.05;
-    if (prior.mean[kK1] != 0.0) {
-      window_options_.try_distortion = false;
-    } else if (summary_.keyframes >= kDistortionKeyframes) {
-      prior.sigma[kK1] = 0.0;
-    }
-  }
-
   void FillSummary() {
     if (frames_ > 1) summary_.accepted_share /= static_cast<double>(frames_ - 1);
     if (frames_ > 0) summary_.tracks_per_frame = observations_ / static_cast<double>(frames_);
-    const CameraParams& params = window_options_.prior.mean;
-    Camera& camera = summary_.camera;
-    camera.width = width_;
-    camera.height = height_;
-    camera.focal_px = scale_ * std::exp(params[kLogFocal]);
-    camera.focal_sigma_px = camera.focal_px * posterior_sigma_[kLogFocal];
-    camera.principal_point = scale_ * Eigen::Vector2d(params[kCenterX], params[kCenterY]);
-    camera.principal_point_sigma =
-        scale_ * Eigen::Vector2d(posterior_sigma_[kCenterX], posterior_sigma_[kCenterY]);
-    camera.readout_frames = params[kReadout];
-    camera.readout_sigma_frames = posterior_sigma_[kReadout];
-    camera.k1 = params[kK1];
-    camera.k1_sigma = params[kK1] != 0.0 ? posterior_sigma_[kK1] : 0.0;
-    const bool is_given = options_.focal_px || options_.fov_deg;
-    const bool is_observed =
-        posterior_sigma_[kLogFocal] > 0.0 && posterior_sigma_[kLogFocal] < 0.5 * kFocalSigma;
-    camera.origin = is_given      ? CameraOrigin::kGiven
-                    : is_observed ? CameraOrigin::kEstimated
-                                  : CameraOrigin::kGuess;
+    summary_.camera = camera_.Result();
     for (const AnchoredPoint& point : points_) {
       if (live_) break;
       MapPoint& out = summary_.points.emplace_back();
@@ -490,16 +350,11 @@ class Refiner::Impl {
   const RefineOptions options_;
   const bool live_;
   const Schedule schedule_;
-  const EdgeCorrelation correlation_;
   const RefinedSink sink_;
   FeatureTracker tracker_;
   KeyframeSelector selector_;
   WindowOptions window_options_;
-  CameraPrior first_prior_;
-  CameraParams posterior_sigma_ = {};
-  int width_ = 0;
-  int height_ = 0;
-  double scale_ = 1.0;  // pixels of the input per pixel of the tracked images
+  CameraEstimate camera_;
 
   int64_t frames_ = 0;  // added
   double observations_ = 0.0;
