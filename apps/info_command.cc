@@ -5,9 +5,11 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 
+#include "calfvo/error.h"
 #include "calfvo/version.h"
 #include "commands.h"
 #include "commands/page/page_template.h"
@@ -15,6 +17,7 @@
 #include "core/base/quoted.h"
 #include "core/base/thread_pool.h"
 #include "io/recording/recording.h"
+#include "io/video/frame_source.h"
 #include "nn/backend/backends.h"
 #include "refine/refiner.h"
 #include "vo/model_choice.h"
@@ -26,6 +29,7 @@ constexpr const char* kInfoExamples = R"(Examples:
   calfvo info                     version, cores and compute backends; (auto) marks the default
   calfvo info calfvo-s            parameters, data types and configuration of a model
   calfvo info mine.safetensors
+  calfvo info walk.mp4            size, frame rate and duration of a video
   calfvo info drive.mcap          topics of a recording (.mcap, .bag, .db3)
 
 Exit code: 0 done, 1 failed, 2 wrong usage, 75 out of memory or disk space.)";
@@ -80,6 +84,28 @@ bool IsRecording(const std::string& name) {
   return LooksLikeRecording(beginning);
 }
 
+// Of a video or a folder of images; nothing if `name` is neither.
+std::optional<std::string> DescribeFrames(const std::string& name) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(name, ignored).type();
+  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::directory) return {};
+  try {
+    return OpenFrames(name)->info().description;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void PrintModelOrFrames(const std::string& name) {
+  try {
+    PrintModel(name);
+  } catch (const Error&) {
+    const auto description = DescribeFrames(name);
+    if (!description) throw;
+    fmt::print("{}: {}\n", Printable(name), *description);
+  }
+}
+
 void PrintTopics(const std::string& name) {
   const auto recording = OpenRecording(name);
   fmt::print("{}\n\ntopics\n", Printable(name));
@@ -94,7 +120,8 @@ void PrintTopics(const std::string& name) {
 Run AddInfoCommand(CLI::App& app) {
   auto model = std::make_shared<std::string>();  // shared by the parser and the returned function
   app.add_option("model", *model,
-                 "Model or recording to describe; omit it to describe this build and machine")
+                 "Model, video, folder of images or recording to describe; omit it to describe this build "
+                 "and machine")
       ->type_name("NAME|FILE");
   app.footer(kInfoExamples);
   return [model] {
@@ -103,7 +130,7 @@ Run AddInfoCommand(CLI::App& app) {
     } else if (IsRecording(*model)) {
       PrintTopics(*model);
     } else {
-      PrintModel(*model);
+      PrintModelOrFrames(*model);
     }
     return 0;
   };

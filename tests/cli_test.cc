@@ -168,6 +168,7 @@ TEST_F(Cli, WrongValuesAreNamedAndExitCodeTwo) {
       {"convert a -o b --correlation 0.5 1", "--correlation: '1' is not a number from 0 to 0.999"},
       {"export a npz --images", "error: --images: needs an export of colmap, nerfstudio or mcap\n"},
       {"run a --export colmap --undistort", "error: --undistort: needs --images\n"},
+      {"run a --export colmap --compression lz4", "error: --compression: needs an export of mcap\n"},
       {"attention a -o b --x 2", "--x: '2' is not a number from 0 to 1\n"},
       {"attention a -o b --frames 0", "--frames: '0' is not a whole number from 1\n"},
       {"attention a -o b --start -1", "--start: '-1'"},
@@ -226,6 +227,13 @@ TEST_F(Cli, InfoDescribesTheMachine) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, HasSubstr("  ref f32\n"));
   EXPECT_THAT(outcome.out, HasSubstr("(auto)\n"));
+}
+
+TEST_F(Cli, InfoDescribesAFolderOfImages) {
+  ASSERT_EQ(Calfvo("synth room -o clip --frames 2 --size 64x48 --no-video --quiet").exit_code, 0);
+  const Outcome outcome = Calfvo("info clip");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("clip: 2 images of 64x48 px"));
 }
 
 TEST_F(Cli, InfoDoesNotWaitForAPipe) {

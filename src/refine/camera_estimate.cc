@@ -92,7 +92,8 @@ std::string CameraEstimate::CheckGiven(const RefinedWindow& refined) const {
   if (options_.fov_deg) {
     return fmt::format(
         "the given field of view of {:.1f}° contradicts the tracks: they imply {:.1f} ± {:.1f}°",
-        *options_.fov_deg, fov_deg(focal), 0.5 * (fov_deg(focal * (1.0 - sigma)) - fov_deg(focal * (1.0 + sigma))));
+        *options_.fov_deg, fov_deg(focal),
+        0.5 * (fov_deg(focal * (1.0 - sigma)) - fov_deg(focal * (1.0 + sigma))));
   }
   return fmt::format(
       "the given focal length of {:.0f} px contradicts the tracks: they imply {:.0f} ± {:.0f} px",

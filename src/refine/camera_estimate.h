@@ -30,7 +30,7 @@ class CameraEstimate {
   std::string CheckGiven(const RefinedWindow& refined) const;
 
   const CameraPrior& prior() const { return prior_; }
-  double tracked_focal_px() const;                           // in pixels of the images that are tracked
+  double tracked_focal_px() const;                          // in pixels of the images that are tracked
   double input_focal_px(const CameraParams& camera) const;  // in pixels of the input
   Camera Result() const;
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "calfvo/error.h"
 #include "core/base/temporary_error.h"
 
 namespace calfvo {
@@ -148,7 +149,11 @@ void WriteFileAtomically(const fs::path& path, std::string_view bytes) {
 void MakeFolder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) ThrowSystemError(fmt::format("{}: cannot make the folder", folder.string()), error.value());
+  if (!error) return;
+  if (fs::is_symlink(folder)) {
+    throw Error(fmt::format("{}: a symbolic link to a folder that does not exist", folder.string()));
+  }
+  ThrowSystemError(fmt::format("{}: cannot make the folder", folder.string()), error.value());
 }
 
 }  // namespace calfvo

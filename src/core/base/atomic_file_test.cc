@@ -130,6 +130,9 @@ TEST(MakeFolder, NamesWhatCannotBeMade) {
   WriteFileAtomically(folder.path() / "file", "x");
   EXPECT_THAT(ErrorFrom([&] { MakeFolder(folder.path() / "file" / "c"); }),
               HasSubstr("cannot make the folder"));
+  std::filesystem::create_symlink(folder.path() / "nothing", folder.path() / "link");
+  EXPECT_THAT(ErrorFrom([&] { MakeFolder(folder.path() / "link"); }),
+              HasSubstr("a symbolic link to a folder that"));
 }
 
 }  // namespace

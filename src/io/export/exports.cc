@@ -109,6 +109,10 @@ void ExportOptions::Validate() const {
       std::any_of(formats.begin(), formats.end(), [](const auto& name) { return HoldsImages(RowOf(name)); });
   if (images && !holds_images) throw Error("--images needs an export of colmap, nerfstudio or mcap");
   if (undistort && !images) throw Error("--undistort needs --images");
+  if (compression != ExportOptions().compression &&
+      std::find(formats.begin(), formats.end(), "mcap") == formats.end()) {
+    throw Error("--compression needs an export of mcap");
+  }
 }
 
 std::vector<std::string> ParseExportList(std::string_view list) {
