@@ -24,6 +24,7 @@ constexpr int64_t kDistortionKeyframes = 50;  // after which k1 stays 0 unless i
 // know it.
 constexpr double kFocalConflict = 3.0;
 constexpr double kTracksKnowFocal = 0.1;
+constexpr double kFocalInflation = 3.0;  // of that σ: residuals of neighbouring frames are not independent
 
 }  // namespace
 
@@ -81,7 +82,7 @@ std::string CameraEstimate::CheckGiven(const RefinedWindow& refined) const {
   if (free.camera[kK1] == 0.0) options.prior.sigma[kK1] = 0.0;
   Adjust(free, options);
   const double sigma =
-      kPosteriorInflation * std::sqrt(ComputePosterior(free, options).camera(kLogFocal, kLogFocal));
+      kFocalInflation * std::sqrt(ComputePosterior(free, options).camera(kLogFocal, kLogFocal));
   const double difference = free.camera[kLogFocal] - first_prior_.mean[kLogFocal];
   if (!(sigma < kTracksKnowFocal) ||
       std::abs(difference) < kFocalConflict * std::hypot(sigma, options_.focal_sigma)) {

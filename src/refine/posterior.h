@@ -18,10 +18,6 @@ struct Posterior {
   std::vector<Matrix6> edges = {};
 };
 
-// Refined errors exceed what independent residuals imply, since those of neighbouring frames are not;
-// measured on synthetic clips (docs/refine.md).
-inline constexpr double kPosteriorInflation = 3.0;
-
 // Dense: memory grows with the square of the number of keyframes.
 Posterior ComputePosterior(const Adjustment& adjustment, const AdjustOptions& options);
 
