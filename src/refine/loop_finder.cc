@@ -2,14 +2,15 @@
 #include "refine/loop_finder.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/features2d.hpp>
 #include <optional>
+#include <span>
 
 #include "core/geometry/so3.h"
+#include "refine/hamming.h"
 #include "refine/place_index.h"
 
 namespace calfvo {
@@ -27,7 +28,7 @@ constexpr int kMinScaleMatches = 8;
 struct DescribedKeyframe {
   int keyframe = 0;
   std::vector<Eigen::Vector2f> pixels;
-  cv::Mat descriptors;
+  std::vector<Descriptor> descriptors;
 };
 
 // A described keyframe with what follows from its pose.
@@ -36,15 +37,6 @@ struct Place {
   std::vector<double> inverse_depth;         // 0: not triangulated
   std::vector<std::pair<int, int>> partner;  // place and feature that it was triangulated with
 };
-
-int Hamming(const cv::Mat& a, int i, const cv::Mat& b, int j) {
-  uint64_t x[4];
-  uint64_t y[4];
-  std::memcpy(x, a.ptr(i), sizeof(x));
-  std::memcpy(y, b.ptr(j), sizeof(y));
-  return std::popcount(x[0] ^ y[0]) + std::popcount(x[1] ^ y[1]) + std::popcount(x[2] ^ y[2]) +
-         std::popcount(x[3] ^ y[3]);
-}
 
 // A map point seen from the candidate: where it came from and where it is.
 struct MapCandidate {
@@ -76,19 +68,18 @@ class LoopFinder::Impl {
     std::vector<cv::KeyPoint> points;
     DescribedKeyframe& described = described_.emplace_back();
     described.keyframe = keyframe;
-    orb_->detectAndCompute(view, mask == nullptr ? cv::Mat() : view_of(*mask), points, described.descriptors);
+    cv::Mat descriptors;
+    orb_->detectAndCompute(view, mask == nullptr ? cv::Mat() : view_of(*mask), points, descriptors);
     std::vector<int> order(points.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
       return points[static_cast<size_t>(a)].response > points[static_cast<size_t>(b)].response;
     });
-    cv::Mat sorted(described.descriptors.size(), described.descriptors.type());
-    for (size_t i = 0; i < order.size(); ++i) {
-      described.descriptors.row(order[i]).copyTo(sorted.row(static_cast<int>(i)));
-      const cv::Point2f& point = points[static_cast<size_t>(order[i])].pt;
+    for (const int i : order) {
+      std::memcpy(described.descriptors.emplace_back().data(), descriptors.ptr(i), sizeof(Descriptor));
+      const cv::Point2f& point = points[static_cast<size_t>(i)].pt;
       described.pixels.emplace_back(point.x + 0.5F, point.y + 0.5F);
     }
-    described.descriptors = sorted;
   }
 
   std::vector<Loop> Find(const std::vector<Keyframe>& keyframes, const CameraParams& camera,
@@ -97,8 +88,8 @@ class LoopFinder::Impl {
     if (count < 4) return {};
     std::vector<Place> places = MakePlaces(keyframes, camera, image_height);
     TriangulatePlaces(keyframes, std::exp(camera[kLogFocal]), places);
-    std::vector<cv::Mat> images;
-    for (const DescribedKeyframe& described : described_) images.push_back(described.descriptors);
+    std::vector<std::span<const Descriptor>> images;
+    for (const DescribedKeyframe& described : described_) images.emplace_back(described.descriptors);
     const PlaceIndex index(images);
 
     std::vector<Loop> loops;
@@ -166,16 +157,15 @@ class LoopFinder::Impl {
     }
   }
 
-  // Mutual best matches by ratio test.
+  // Best matches by ratio test: features of both.
   std::vector<std::pair<int, int>> Matches(size_t a, size_t b) const {
-    const cv::BFMatcher matcher(cv::NORM_HAMMING);
-    std::vector<std::vector<cv::DMatch>> forward;
+    const std::vector<Descriptor>& from = described_[a].descriptors;
     std::vector<std::pair<int, int>> matches;
-    if (described_[a].descriptors.empty() || described_[b].descriptors.rows < 2) return matches;
-    matcher.knnMatch(described_[a].descriptors, described_[b].descriptors, forward, 2);
-    for (const std::vector<cv::DMatch>& two : forward) {
-      if (two.size() == 2 && two[0].distance <= kMaxHamming && two[0].distance < kRatio * two[1].distance) {
-        matches.emplace_back(two[0].queryIdx, two[0].trainIdx);
+    if (described_[b].descriptors.size() < 2) return matches;
+    for (size_t i = 0; i < from.size(); ++i) {
+      const NearestDescriptor nearest = FindNearest(from[i], described_[b].descriptors);
+      if (nearest.distance <= kMaxHamming && nearest.distance < kRatio * nearest.second_distance) {
+        matches.emplace_back(static_cast<int>(i), nearest.index);
       }
     }
     return matches;
@@ -290,12 +280,13 @@ class LoopFinder::Impl {
       const Eigen::Vector2d expected = h.hnormalized();
       if (expected.cwiseAbs().maxCoeff() > edge) continue;
       ++in_view;
+      const Descriptor& descriptor =
+          described_[static_cast<size_t>(map[m].place)].descriptors[static_cast<size_t>(map[m].feature)];
       int best = kMaxHamming + 1;
       size_t feature = 0;
       for (size_t j = 0; j < place.rays.size(); ++j) {
         if ((place.rays[j] - expected).cwiseAbs().maxCoeff() > limit) continue;
-        const int distance = Hamming(described_[static_cast<size_t>(map[m].place)].descriptors,
-                                     map[m].feature, described_[second].descriptors, static_cast<int>(j));
+        const int distance = HammingDistance(descriptor, described_[second].descriptors[j]);
         if (distance < best) {
           best = distance;
           feature = j;

@@ -3,53 +3,30 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <random>
 
 namespace calfvo {
 namespace {
 
-using Word = std::array<uint64_t, 4>;
 constexpr size_t kWords = 512;
-constexpr int kFeaturesUsed = 300;  // per image
+constexpr size_t kFeaturesUsed = 300;  // per image
 constexpr size_t kTrainingFeatures = 12000;
 constexpr int kRounds = 4;
 
-Word Load(const cv::Mat& descriptors, int row) {
-  Word word;
-  std::memcpy(word.data(), descriptors.ptr(row), sizeof(word));
-  return word;
-}
-
-int Distance(const Word& a, const Word& b) {
-  int bits = 0;
-  for (size_t i = 0; i < a.size(); ++i) bits += std::popcount(a[i] ^ b[i]);
-  return bits;
-}
-
-size_t Nearest(const std::vector<Word>& words, const Word& descriptor) {
-  size_t best = 0;
-  int best_distance = 257;
-  for (size_t w = 0; w < words.size(); ++w) {
-    const int distance = Distance(words[w], descriptor);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = w;
-    }
-  }
-  return best;
+// The strongest descriptors of an image.
+std::span<const Descriptor> Strongest(std::span<const Descriptor> image) {
+  return image.first(std::min(image.size(), kFeaturesUsed));
 }
 
 // k-majority: the binary form of k-means.
-std::vector<Word> LearnWords(const std::vector<Word>& training) {
-  std::vector<Word> words(training.begin(),
-                          training.begin() + static_cast<ptrdiff_t>(std::min(kWords, training.size())));
+std::vector<Descriptor> LearnWords(const std::vector<Descriptor>& training) {
+  std::vector<Descriptor> words(training.begin(),
+                                training.begin() + static_cast<ptrdiff_t>(std::min(kWords, training.size())));
   for (int round = 0; round < kRounds; ++round) {
     std::vector<std::array<int, 256>> votes(words.size(), std::array<int, 256>{});
-    for (const Word& descriptor : training) {
-      std::array<int, 256>& vote = votes[Nearest(words, descriptor)];
+    for (const Descriptor& descriptor : training) {
+      std::array<int, 256>& vote = votes[static_cast<size_t>(FindNearest(descriptor, words).index)];
       for (size_t bit = 0; bit < 256; ++bit)
         vote[bit] += (descriptor[bit / 64] >> (bit % 64) & 1U) != 0 ? 1 : -1;
     }
@@ -66,21 +43,23 @@ std::vector<Word> LearnWords(const std::vector<Word>& training) {
 
 }  // namespace
 
-PlaceIndex::PlaceIndex(const std::vector<cv::Mat>& images) {
-  std::vector<Word> training;
-  for (const cv::Mat& image : images) {
-    for (int row = 0; row < std::min(image.rows, kFeaturesUsed); ++row) training.push_back(Load(image, row));
+PlaceIndex::PlaceIndex(const std::vector<std::span<const Descriptor>>& images) {
+  std::vector<Descriptor> training;
+  for (const std::span<const Descriptor> image : images) {
+    const std::span<const Descriptor> used = Strongest(image);
+    training.insert(training.end(), used.begin(), used.end());
   }
   std::mt19937 random(1);
   for (size_t i = training.size(); i > 1; --i) std::swap(training[i - 1], training[random() % i]);
   if (training.size() > kTrainingFeatures) training.resize(kTrainingFeatures);
-  const std::vector<Word> words = LearnWords(training);
+  const std::vector<Descriptor> words = LearnWords(training);
 
   std::vector<double> images_with(words.size(), 0.0);
-  for (const cv::Mat& image : images) {
+  for (const std::span<const Descriptor> image : images) {
     std::vector<float>& counts = vectors_.emplace_back(words.size(), 0.0F);
-    for (int row = 0; row < std::min(image.rows, kFeaturesUsed); ++row)
-      ++counts[Nearest(words, Load(image, row))];
+    for (const Descriptor& descriptor : Strongest(image)) {
+      ++counts[static_cast<size_t>(FindNearest(descriptor, words).index)];
+    }
     for (size_t w = 0; w < words.size(); ++w) images_with[w] += counts[w] > 0.0F ? 1.0 : 0.0;
   }
   for (std::vector<float>& vector : vectors_) {

@@ -2,17 +2,19 @@
 // Which images look alike: bags of binary words with tf-idf weights.
 #pragma once
 
-#include <cstdint>
-#include <opencv2/core.hpp>
+#include <cstddef>
+#include <span>
 #include <vector>
+
+#include "refine/hamming.h"
 
 namespace calfvo {
 
 // Words are learned from the images themselves. Deterministic.
 class PlaceIndex {
  public:
-  // One CV_8U matrix of 32-byte descriptors per image, the strongest features first.
-  explicit PlaceIndex(const std::vector<cv::Mat>& images);
+  // The descriptors of each image, the strongest features first.
+  explicit PlaceIndex(const std::vector<std::span<const Descriptor>>& images);
 
   // Cosine of the angle between two images' word vectors, 0 to 1.
   double Similarity(size_t a, size_t b) const;
