@@ -136,19 +136,22 @@ TEST_F(ReliabilityCli, LiveOutputsFollowNoLink) {
   Write("precious");
   fs::create_directories(At("out"));
   fs::create_symlink(At("precious"), At("out/trajectory.tum"));
-  const Outcome outcome = RunVideo("clip -o out --live");
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_TRUE(IsMine("precious"));
+  for (const char* arguments : {"clip -o out --live", "clip -o out --live --overwrite"}) {
+    EXPECT_EQ(RunVideo(arguments).exit_code, 1);
+    EXPECT_TRUE(IsMine("precious"));
+  }
 }
 
 TEST_F(ReliabilityCli, APipeInThePlaceOfAnOutputDoesNotHang) {
   MakeClip("clip", 9);
   fs::create_directories(At("out"));
   ASSERT_EQ(::mkfifo(At("out/poses.csv").c_str(), 0600), 0);
-  EXPECT_EQ(RunProgram(folder_.path(), std::string("timeout 60 ") + CALFVO_PROGRAM +
-                                           " run --model tiny.safetensors clip -o out")
-                .exit_code,
-            1);
+  for (const char* option : {"", " --overwrite"}) {
+    EXPECT_EQ(RunProgram(folder_.path(), std::string("timeout 60 ") + CALFVO_PROGRAM +
+                                             " run --model tiny.safetensors clip -o out" + option)
+                  .exit_code,
+              1);
+  }
 }
 
 // One gets the folder, and what it leaves is whole.
