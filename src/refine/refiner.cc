@@ -275,7 +275,7 @@ class Refiner::Impl {
 
   // Scales the path and the map to the height or distance that the user gave.
   void ApplyKnownScale() {
-    if (!options_.camera_height_m && !options_.distance) return;
+    if ((!options_.camera_height_m && !options_.distance) || poses_.empty()) return;
     std::vector<Rigid3> poses;
     std::vector<double> times_s;
     for (const RefinedPose& pose : poses_) {
