@@ -16,7 +16,8 @@ double ErrorBesideShiftedTracks(double noise) {
   adjustment.camera = {std::log(500.0), 320.0, 240.0, 0.0, 0.0};
   adjustment.image_height = 480.0;
   adjustment.keyframes.push_back({.frame = 0, .fixed = true});
-  adjustment.keyframes.push_back({.frame = 1, .world_from_camera = {Quaternion::Identity(), {0.3, 0.0, 0.0}}});
+  adjustment.keyframes.push_back(
+      {.frame = 1, .world_from_camera = {Quaternion::Identity(), {0.3, 0.0, 0.0}}});
   for (int i = 0; i < 100; ++i) {
     Track track{.id = i,
                 .views = {{0, {64.0 * (i % 10) + 32.0, 48.0 * (i / 10) + 24.0}}, {1, {}}},

@@ -165,7 +165,8 @@ class Refiner::Impl {
         weight = refined.weights[k];
         const Rigid3 change = refined.poses[i - 1].Inverse() * refined.poses[i];
         edge.first_from_second = Blend(window_[i].edge.first_from_second, change, weight);
-        poses.push_back(poses.back() * edge.first_from_second);
+        // Earlier windows handed out the frames up to the last fixed keyframe.
+        poses.push_back(is_new ? poses.back() * edge.first_from_second : refined.poses[i]);
         const Matrix6& covariance = refined.posterior.edges[k];
         const double frames = static_cast<double>(keyframes[k + 1] - keyframes[k]);
         const auto sigma = [&](double network, double share, double inflation, double variance) {
@@ -179,9 +180,6 @@ class Refiner::Impl {
       }
       if (is_new) EmitPose(edge, weight);
     }
-    // Fixed keyframes were handed out by the window before and stay where they are.
-    for (size_t f = 0; f < fixed_poses_.size() && f <= final_keyframe; ++f)
-      poses[keyframes[f]] = fixed_poses_[f];
     return poses;
   }
 
