@@ -71,7 +71,8 @@ constexpr double kLoopRotation = 0.01;
 constexpr double kLoopTranslation = 0.01;  // metres, at least
 constexpr double kLoopDepthShare = 0.005;  // of the points' depth
 constexpr double kLoopLogScale = 0.05;
-constexpr double kFeatureNoise = 4.0;  // of ORB features, over that of tracked corners
+constexpr size_t kMatchesPerLoop = 80;  // that are adjusted: more take time and change little
+constexpr double kFeatureNoise = 4.0;   // of ORB features, over that of tracked corners
 
 void SolvePoseGraph(const std::vector<Loop>& loops, Adjustment& all) {
   std::vector<Node> nodes;
@@ -130,7 +131,9 @@ void CloseLoops(const std::vector<Loop>& loops, const AdjustOptions& options, Ad
   const bool adjust = all.keyframes.size() <= kMaxGlobalKeyframes;
   for (const Loop& loop : loops) {
     if (!adjust) break;
-    for (const Loop::Match& match : loop.matches) {
+    const size_t stride = (loop.matches.size() + kMatchesPerLoop - 1) / kMatchesPerLoop;
+    for (size_t m = 0; m < loop.matches.size(); m += stride) {
+      const Loop::Match& match = loop.matches[m];
       all.tracks.push_back({.id = -1,
                             .views = {{match.anchor, match.anchor_pixel},
                                       {match.partner, match.partner_pixel},
