@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/run/run_folder.h"
+#include "commands/run/run_record.h"
 #include "core/base/testing.h"
 #include "core/image/png.h"
 #include "core/trajectory/camera_file.h"

@@ -52,10 +52,6 @@ bool IsInUse(const std::filesystem::path& folder);
 // Changes nothing.
 void CheckRunFolder(const RunPlan& plan);
 
-// The run.json of a complete run of this input in `folder`. Nothing if there is none, if it was interrupted,
-// or if one of its files is missing or has changed.
-std::optional<std::string> FinishedRun(const std::filesystem::path& folder, const std::string& input);
-
 // A folder while a run writes to it. No other run can: it is locked until this ends.
 class RunFolder {
  public:
@@ -105,8 +101,5 @@ class RunFolderUpdate {
   std::string run_json_;
   std::unique_ptr<PartFile> marker_;
 };
-
-// An input that is not UTF-8, in hexadecimal digits: JSON cannot hold it. Empty for others.
-std::string InputBytes(const std::string& input);
 
 }  // namespace calfvo

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/run/run_folder.h"
+#include "commands/run/run_record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/run/run_report.h"
+#include "commands/run/run_record.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -18,6 +18,7 @@
 #include "commands/run/run_folder.h"
 #include "commands/run/run_input.h"
 #include "commands/run/run_outputs.h"
+#include "commands/run/run_record.h"
 #include "core/base/atomic_file.h"
 #include "core/base/log.h"
 #include "core/base/scoped_timer.h"
