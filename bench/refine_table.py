@@ -5,6 +5,7 @@
 usage: bench/refine_table.py CALFVO SEQUENCE…              folders in TUM layout with groundtruth.txt
        bench/refine_table.py CALFVO --hard N --seed S      N rendered clips of the preset hard, eight kinds in turn
        bench/refine_table.py CALFVO --focal N --seed S     N rendered clips of the presets phone and driving
+With --no-loops, without loop closure.
 """
 import argparse
 import json
@@ -69,14 +70,16 @@ def main():
     parser.add_argument("--focal", type=int, default=0)
     parser.add_argument("--seed", type=int, default=5000)
     parser.add_argument("--step", type=int, default=31, help="from one clip's seed to the next")
+    parser.add_argument("--no-loops", action="store_true")
     arguments = parser.parse_args()
+    options = ["--no-loops"] if arguments.no_loops else []
     print("| sequence | t_rel, m/frame | r_rel, °/frame | ATE, m | ATE Sim(3), m | share | f, px | error of f | loops | ms/frame |")
     print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
     ratios, focal_errors = [], []
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         for name, sequence in clips(arguments, scratch):
-            network, refined, report = measure(arguments.calfvo, sequence, scratch)
+            network, refined, report = measure(arguments.calfvo, sequence, scratch, *options)
             found = report["refine"]
             camera = sequence / "camera.json"
             error = ""
