@@ -19,11 +19,7 @@ struct AmxInt8Tiles {
   static void End() { _tile_release(); }
 
   static int64_t StepsOf(int64_t in) { return RoundUp((in + kPerStep - 1) / kPerStep, kTileSteps); }
-  static Packed PackWeights(const int8_t (&w)[kPerStep]) {
-    Packed packed;
-    __builtin_memcpy(&packed, w, sizeof(packed));
-    return packed;
-  }
+  static Packed PackWeights(const int8_t (&w)[kPerStep]) { return PackStep<Packed, int8_t>(w); }
   // For every 16 steps, the tile of the left 16 columns, then that of the right ones.
   static int64_t PanelIndex(int64_t step, int64_t column) {
     return (step / kTileSteps * 2 + column / kTile) * kTileWords + step % kTileSteps * kTile + column % kTile;

@@ -5,15 +5,27 @@
 //   Sum         what sums are taken in,
 //   kMostSteps  how many steps of it are exact, for PackedTiles,
 //   kOffset     what Element is larger than the factor of a row,
-//   PackWeights what one step along `in` takes of a column.
+//   Weight      what a factor of a column is.
 #pragma once
 
 constexpr int64_t kEveryStep = int64_t{1} << 40;
+
+// What one step along `in` takes of a column.
+template <typename Packed, typename Weight, int64_t kCount>
+Packed PackStep(const int8_t (&w)[kCount]) {
+  Weight weights[kCount];
+  for (int64_t i = 0; i < kCount; ++i) weights[i] = w[i];
+  Packed packed;
+  static_assert(sizeof(packed) == sizeof(weights));
+  __builtin_memcpy(&packed, weights, sizeof(packed));
+  return packed;
+}
 
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CALFVO_AVX512VL_FORM)
 // Four products of an unsigned and a signed byte are added in one instruction.
 struct VnniProduct {
   using Element = uint8_t;
+  using Weight = int8_t;
   using Packed = uint32_t;
   using Sum = IVec;
   static constexpr int64_t kPerStep = 4;
@@ -34,16 +46,12 @@ struct VnniProduct {
 #endif
 #endif
   }
-  static Packed PackWeights(const int8_t (&w)[kPerStep]) {
-    Packed packed;
-    __builtin_memcpy(&packed, w, sizeof(packed));
-    return packed;
-  }
 };
 #elif defined(__AVX2__) && !defined(__AVX512F__)
 // Pairs of 16-bit factors: no sum saturates, as those of pairs of bytes would.
 struct MaddProduct {
   using Element = int16_t;
+  using Weight = int16_t;
   using Packed = uint32_t;
   using Sum = IVec;
   static constexpr int64_t kPerStep = 2;
@@ -55,17 +63,12 @@ struct MaddProduct {
     const __m256i column = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
     return sum + reinterpret_cast<IVec>(_mm256_madd_epi16(row, column));
   }
-  static Packed PackWeights(const int8_t (&w)[kPerStep]) {
-    const int16_t pair[kPerStep] = {w[0], w[1]};
-    Packed packed;
-    __builtin_memcpy(&packed, pair, sizeof(packed));
-    return packed;
-  }
 };
 #elif defined(CALFVO_NEON) && defined(__ARM_FEATURE_DOTPROD)
 // Four products of signed bytes are added in one instruction.
 struct DotProduct {
   using Element = int8_t;
+  using Weight = int8_t;
   using Packed = uint32_t;
   using Sum = IVec;
   static constexpr int64_t kPerStep = 4;
@@ -77,16 +80,12 @@ struct DotProduct {
     return reinterpret_cast<IVec>(
         vdotq_s32(reinterpret_cast<int32x4_t>(sum), vreinterpretq_s8_u32(vld1q_u32(b)), row));
   }
-  static Packed PackWeights(const int8_t (&w)[kPerStep]) {
-    Packed packed;
-    __builtin_memcpy(&packed, w, sizeof(packed));
-    return packed;
-  }
 };
 #else
 // Integers in floats. A product is at most 127², so that sums of 1024 are exact.
 struct FloatIntProduct {
   using Element = float;
+  using Weight = float;
   using Packed = float;
   using Sum = Vec;
   static constexpr int64_t kPerStep = 1;
@@ -94,7 +93,6 @@ struct FloatIntProduct {
   static constexpr int kOffset = 0;
 
   static Vec MultiplyAdd(Packed a, const Packed* b, Vec sum) { return sum + a * Load(b); }
-  static Packed PackWeights(const int8_t (&w)[kPerStep]) { return w[0]; }
 };
 #endif
 
@@ -135,7 +133,9 @@ struct VectorTiles {
   static void End() {}
 
   static int64_t StepsOf(int64_t in) { return Steps<Product>(in); }
-  static Packed PackWeights(const int8_t (&w)[kPerStep]) { return Product::PackWeights(w); }
+  static Packed PackWeights(const int8_t (&w)[kPerStep]) {
+    return PackStep<Packed, typename Product::Weight>(w);
+  }
   // Where in a panel a step of a column is.
   static int64_t PanelIndex(int64_t step, int64_t column) { return step * kPanel + column; }
 
