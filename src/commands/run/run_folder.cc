@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "calfvo/error.h"
+#include "commands/run/evaluated_run.h"
 #include "commands/run/run_input.h"
 #include "commands/run/run_record.h"
 #include "core/base/bounded_json.h"

@@ -12,7 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "commands/run/evaluated_run.h"
 #include "commands/run/refine_outputs.h"
 #include "commands/run/run_input.h"
 #include "core/base/bounded_json.h"
@@ -74,7 +73,8 @@ void AddRecord(const fs::path& folder, const char* name, std::optional<RunRecord
   for (const auto& [file, content] : json["files"].items()) {
     if (IsKnownName(file)) record->files[file] = RecordFromJson(content);
   }
-  if (name == std::string_view(kFinishedRun) && json.value("interrupted", Json()) == false) record->run_json = RunJsonText(json);
+  if (name == std::string_view(kFinishedRun) && json.value("interrupted", Json()) == false)
+    record->run_json = RunJsonText(json);
 }
 
 // Of a series: all bytes, and the hash of a list of names and hashes.

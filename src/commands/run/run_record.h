@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What run.json and unfinished.json state of a run's input and files, and whether these files are still as
-// the run wrote them. A file is a name relative to the run's folder; "images/*" is a series of numbered images
-// (exports.h).
+// the run wrote them. A file is a name relative to the run's folder; "images/*" is a series of numbered
+// images (exports.h).
 #pragma once
 
 #include <filesystem>
@@ -34,7 +34,8 @@ struct RunRecord {
 // What the files `names` of a folder state together, each overriding the ones before: what unfinished.json
 // names may be half written, so that its content is unknown, whatever run.json holds. Nothing if no run wrote
 // any of them.
-std::optional<RunRecord> ReadRunRecord(const std::filesystem::path& folder, const std::vector<const char*>& names);
+std::optional<RunRecord> ReadRunRecord(const std::filesystem::path& folder,
+                                       const std::vector<const char*>& names);
 
 // The run.json of a complete run of this input in `folder`. Nothing if there is none, if it was interrupted,
 // or if one of its files is missing or has changed.
@@ -42,8 +43,10 @@ std::optional<std::string> FinishedRun(const std::filesystem::path& folder, cons
 
 bool IsImageSeries(const std::string& file);
 // What exists of `file`: itself, or the images of a series in the order of their names.
-std::vector<std::filesystem::path> ExistingFiles(const std::filesystem::path& folder, const std::string& file);
-// The content of those of `files` that exist. Of a series: all bytes, and the hash of a list of names and hashes.
+std::vector<std::filesystem::path> ExistingFiles(const std::filesystem::path& folder,
+                                                 const std::string& file);
+// The content of those of `files` that exist. Of a series: all bytes, and the hash of a list of names and
+// hashes.
 std::map<std::string, FileRecord> ContentsOf(const std::filesystem::path& folder,
                                              const std::vector<std::string>& files);
 // Whether `file` is still what was written there.
